@@ -1452,7 +1452,7 @@ class ModelFields:
     def mesh_graphadr(self) -> NDArray[int32]:
         """First number of the convex hull; -1 for none. Shape: [nmesh]. Unit: id."""
     @property
-    def mesh_extrema(self) -> NDArray[int32]:
+    def mesh_support(self) -> NDArray[int32]:
         """Support vertices over 8x8 cells of each face of a cube. Shape: [nmesh, 384]. Unit: id."""
     @property
     def mesh_vert(self) -> NDArray[float64]:
@@ -2326,10 +2326,10 @@ class ModelFields:
         """Activations. Shape: [nkey, na]. Unit: 1."""
     @property
     def key_mpos(self) -> NDArray[float64]:
-        """Positions of mocap bodies. Shape: [nkey, nmocap, 3]. Unit: m."""
+        """Positions of mocap bodies, one after the other. Shape: [nkey, 3*nmocap]. Unit: m."""
     @property
     def key_mquat(self) -> NDArray[float64]:
-        """Orientations of mocap bodies. Shape: [nkey, nmocap, 4]. Unit: 1."""
+        """Orientations of mocap bodies, one after the other. Shape: [nkey, 4*nmocap]. Unit: 1."""
     @property
     def key_ctrl(self) -> NDArray[float64]:
         """Controls. Shape: [nkey, nu]. Unit: mixed."""

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use manyworlds::error::Result;
 use manyworlds::formats::npz;
-use manyworlds::schema::{Kind, Size};
+use manyworlds::schema::{Dim, Kind};
 use pyo3::exceptions::PyKeyError;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
@@ -78,8 +78,9 @@ impl Model {
         }
     }
 
+    /// A size, or the length of an axis by its name in the tables.
     fn size(&self, name: &str) -> Option<usize> {
-        Size::ALL.iter().find(|s| s.name() == name).map(|s| self.inner.sizes.get(*s))
+        Dim::from_name(name)?.length(&self.inner.sizes)
     }
 
     fn names(&self, kind_name: &str) -> PyResult<Vec<String>> {

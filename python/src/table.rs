@@ -9,8 +9,8 @@ use pyo3::prelude::*;
 /// An axis: the name of a size, or a number.
 #[derive(IntoPyObject)]
 pub(crate) enum Axis {
-    /// Name of a size.
-    Size(&'static str),
+    /// Name of a size, or a multiple of one.
+    Size(String),
     /// Fixed length.
     Length(usize),
 }
@@ -20,8 +20,8 @@ type Row = (&'static str, &'static str, Vec<Axis>, &'static str, &'static str, &
 
 fn row(field: &Field) -> Row {
     let axis = |dim: &Dim| match dim {
-        Dim::Of(size) => Axis::Size(size.name()),
         Dim::Const(n) => Axis::Length(*n),
+        size => Axis::Size(size.to_string()),
     };
     let elem = if field.elem == Elem::Real { "real" } else { "int" };
     (field.name, elem, field.dims.iter().map(axis).collect(), field.unit, field.doc, field.stage)

@@ -9,6 +9,7 @@ from conftest import MODELS
 
 import manyworlds as mw
 from manyworlds import State
+from manyworlds._tables import MODEL
 
 # Kinds with MuJoCo's word for them, where it is another.
 KINDS = {"body": "body", "joint": "joint", "geom": "geom", "site": "site", "actuator": "actuator", "key": "key"}
@@ -75,6 +76,28 @@ def test_objects_have_the_attributes_of_mujocos(both: tuple[Any, Any, mw.Batch])
                     )
                     compared += 1
     assert compared > 500
+
+
+MANY = """<mujoco><worldbody><body name='m0' mocap='true'><geom size='.1'/></body>
+<body name='m1' mocap='true' pos='0 0 1'><geom size='.1'/></body><body name='a' pos='0 0 3'><freejoint/><geom size='.1'/></body></worldbody>
+<keyframe><key name='k' mpos='1 2 3 4 5 6' mquat='0 1 0 0 0 0 1 0'/><key/><key/></keyframe></mujoco>"""
+
+
+@pytest.mark.parametrize("name", ["", "humanoid", "quadruped", "hopper"])
+def test_fields_have_the_shapes_of_mujocos(name: str) -> None:
+    text = (MODELS / f"{name}.xml").read_text() if name else MANY
+    theirs, ours = mujoco.MjModel.from_xml_string(text), mw.Model.from_xml_string(text)
+    compared = 0
+    for field in MODEL:
+        want = getattr(theirs, field, None)
+        if isinstance(want, np.ndarray):
+            assert ours[field].shape == want.shape, field
+            compared += 1
+    assert compared > 300
+    if not name:
+        np.testing.assert_array_equal(ours.key_mpos, theirs.key_mpos)
+        np.testing.assert_array_equal(ours.key("k").mpos, theirs.key("k").mpos)
+        np.testing.assert_array_equal(ours.key("k").mquat, theirs.key("k").mquat)
 
 
 def test_contact_forces_and_jacobians_are_mujocos(both: tuple[Any, Any, mw.Batch]) -> None:

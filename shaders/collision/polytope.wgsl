@@ -69,7 +69,7 @@ fn hull_support(mesh: i32, l: vec3f) -> u32 {
     var begin = -1;
     if (climbs) {
         corners = u32(mesh_graph(u32(graph)));
-        begin = mesh_extrema(6u * extrema_side * extrema_side * u32(mesh) + direction_cell(l));
+        begin = mesh_support(6u * extrema_side * extrema_side * u32(mesh) + direction_cell(l));
     }
     // all vertices, or the start and then the neighbours of the current best: a single loop for both, which drivers
     // compile faster. Every climbing step is higher, so there are no more steps than vertices

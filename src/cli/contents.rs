@@ -4,7 +4,7 @@ use manyworlds::model::Model;
 use manyworlds::model::data::Data;
 use manyworlds::schema::enums::{joint, transmission, word};
 use manyworlds::schema::sensors::{OBJECT_KINDS, SENSORS};
-use manyworlds::schema::{Dim, Elem, Field, Kind, Sizes};
+use manyworlds::schema::{Elem, Field, Kind, Sizes};
 use serde::Serialize;
 
 /// A joint.
@@ -123,17 +123,13 @@ pub(super) fn sensors(model: &Model) -> Vec<SensorRow> {
 
 /// The fields of a world that can be recorded.
 pub(super) fn fields(sizes: &Sizes) -> Vec<FieldRow> {
-    let axis = |dim: &Dim| match dim {
-        Dim::Of(size) => size.name().to_owned(),
-        Dim::Const(n) => n.to_string(),
-    };
     let row = |field: &Field| FieldRow {
         name: field.name,
         r#type: if field.elem == Elem::Int { "int" } else { "real" },
         shape: field.shape(sizes),
         unit: field.unit,
         meaning: field.doc,
-        axes: field.dims.iter().map(axis).collect::<Vec<_>>().join(" "),
+        axes: field.dims.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
     };
     Data::<f64>::FIELDS.iter().filter(|f| f.stage != "scratch").map(row).collect()
 }

@@ -23,7 +23,7 @@ pub use sizes::{Size, Sizes};
 use stages::Stage;
 pub use variation::Rule;
 
-/// Cells along the side of a cube, over whose faces `mesh_extrema` has support vertices.
+/// Cells along the side of a cube, over whose faces `mesh_support` has support vertices.
 pub const EXTREMA_SIDE: usize = 8;
 
 /// Cells on all of its faces.
@@ -45,6 +45,38 @@ pub enum Dim {
     Of(Size),
     /// A fixed length.
     Const(usize),
+    /// So many numbers for each object, in one axis.
+    Times(usize, Size),
+}
+
+impl Dim {
+    /// Length of the axis; `None` beyond all numbers.
+    pub fn length(self, sizes: &Sizes) -> Option<usize> {
+        match self {
+            Self::Of(size) => Some(sizes.get(size)),
+            Self::Const(n) => Some(n),
+            Self::Times(n, size) => sizes.get(size).checked_mul(n),
+        }
+    }
+
+    /// The axis with a name, as it is displayed: `nbody`, `3` or `3*nmocap`.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let size = |name: &str| Size::ALL.iter().copied().find(|s| s.name() == name);
+        match name.split_once('*') {
+            Some((n, name)) => Some(Self::Times(n.parse().ok()?, size(name)?)),
+            None => size(name).map(Self::Of).or_else(|| name.parse().ok().map(Self::Const)),
+        }
+    }
+}
+
+impl std::fmt::Display for Dim {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Of(size) => write!(f, "{}", size.name()),
+            Self::Const(n) => write!(f, "{n}"),
+            Self::Times(n, size) => write!(f, "{n}*{}", size.name()),
+        }
+    }
 }
 
 /// Element type of a field: real, or integer, which includes flags and ids.
@@ -151,13 +183,7 @@ pub struct Ids {
 impl Field {
     /// Shape without the world axis.
     pub fn shape(&self, sizes: &Sizes) -> Vec<usize> {
-        self.dims
-            .iter()
-            .map(|d| match *d {
-                Dim::Of(s) => sizes.get(s),
-                Dim::Const(n) => n,
-            })
-            .collect()
+        self.dims.iter().map(|d| d.length(sizes).unwrap_or(usize::MAX)).collect()
     }
 
     /// True for fields with which a step begins: state, outputs of sensors, which may have a period, and what is carried.
@@ -195,6 +221,9 @@ impl Field {
 macro_rules! dim {
     ($n:literal) => {
         $crate::schema::Dim::Const($n)
+    };
+    (($n:literal $s:ident)) => {
+        $crate::schema::Dim::Times($n, $crate::schema::Size::$s)
     };
     ($s:ident) => {
         $crate::schema::Dim::Of($crate::schema::Size::$s)

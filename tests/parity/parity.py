@@ -6,8 +6,8 @@ one step from each.
     tests/parity/parity.py --bin target/debug/manyworlds --compiled ../shared/models/tiers/smooth.txt
 
 A text file is a list of models, relative to the folder above the list's; with `--compiled` nothing is stepped.
-Every array that `compile` and `eval` write is compared if the reference has one of that name; there is no list, so
-that new fields are compared at once. Error: max|a-b| / (1 + max|b|) over one array of one state. Exit status 0
+Every array that `compile` and `eval` write is compared if the reference has one of that name, its shape too; there is no
+list, so that new fields are compared at once. Error: max|a-b| / (1 + max|b|) over one array of one state. Exit status 0
 when every model is within tolerance, 1 otherwise.
 """
 import argparse
@@ -31,7 +31,7 @@ REST = {"cfrc_int"}
 # arrays of the same name with another meaning, and the reason
 NOT_COMPARED = {
     "solver_niter": "the reference counts per island",
-    **dict.fromkeys(("mesh_graph", "mesh_extrema", "mesh_face", "mesh_facenormal", "mesh_normal", "nmeshpoly",
+    **dict.fromkeys(("mesh_graph", "mesh_face", "mesh_facenormal", "mesh_normal", "nmeshpoly",
                      "nmeshpolyvert", "nmeshpolymap", "mesh_polynum", "mesh_polyadr", "mesh_polyvertnum",
                      "mesh_polyvertadr", "mesh_polyvert", "mesh_polynormal", "mesh_polymap", "mesh_polymapnum",
                      "mesh_polymapadr", "mesh_graphadr", "nmeshgraph"), "faces of a mesh or hull come in another order, flat ones are cut in another way"),
@@ -132,7 +132,7 @@ class Reference:
             return dense(d.efc_J, d.efc_J_rownnz, d.efc_J_rowadr, d.efc_J_colind, (d.nefc, m.nv))
         if name == "efc_J":
             # unused slots may follow the rows
-            return np.ravel(d.efc_J)[: d.nefc * m.nv]
+            return np.ravel(d.efc_J)[: d.nefc * m.nv].reshape(d.nefc, m.nv)
         if name.startswith("contact_"):
             value = getattr(d.contact, name[8:], None)
             return None if value is None else np.array(value)
@@ -152,6 +152,9 @@ class Reference:
 def error(got, want):
     if isinstance(want, bytes):
         return 0.0 if np.asarray(got).astype(np.uint8).tobytes() == want else np.inf
+    # single numbers are arrays of one here, but for sizes
+    if np.shape(got) != np.shape(want) and np.shape(want):
+        return np.inf
     got, want = np.ravel(np.asarray(got, float)), np.ravel(np.asarray(want, float))
     if got.size != want.size:
         return np.inf

@@ -157,7 +157,7 @@ impl Build<'_> {
         m.mesh_faceadr[i] = at.nmeshface as i32;
         m.mesh_facenum[i] = mesh.face.len() as i32;
         m.mesh_graphadr[i] = or_none(mesh.graph.len(), at.nmeshgraph);
-        m.mesh_extrema[EXTREMA * i..EXTREMA * (i + 1)].copy_from_slice(&mesh.extrema());
+        m.mesh_support[EXTREMA * i..EXTREMA * (i + 1)].copy_from_slice(&mesh.extrema());
         m.mesh_scale[3 * i..3 * i + 3].copy_from_slice(&self.spec.meshes[i].settings.scale.to_array());
         m.mesh_pos[3 * i..3 * i + 3].copy_from_slice(&mesh.pos.to_array());
         m.mesh_quat[4 * i..4 * i + 4].copy_from_slice(&quat_array(mesh.quat));

@@ -154,7 +154,7 @@ fn polygon_range<T: Real>(m: &Model<T>, mesh: usize, polygon: usize) -> (usize, 
     (m.mesh_polyvertadr[id] as usize, m.mesh_polyvertnum[id] as usize)
 }
 
-/// Cell of a cube's faces that a direction goes through, as `mesh_extrema` numbers them.
+/// Cell of a cube's faces that a direction goes through, as `mesh_support` numbers them.
 fn direction_cell<T: Real>(l: Vec3<T>) -> usize {
     let size = l.map(T::abs);
     let axis = if size[0] >= size[1] && size[0] >= size[2] { 0 } else { 1 + usize::from(size[2] > size[1]) };
@@ -176,7 +176,7 @@ fn hill_climb<T: Real>(m: &Model<T>, mesh: usize, l: Vec3<T>) -> usize {
     let (corners, edges) = graph.split_at(count);
     let vertices = &m.mesh_vert[3 * m.mesh_vertadr[mesh] as usize..];
     let height = |k: usize| dot(vec3(vertices, corners[k] as usize), l);
-    let mut best = m.mesh_extrema[EXTREMA * mesh + direction_cell(l)] as usize;
+    let mut best = m.mesh_support[EXTREMA * mesh + direction_cell(l)] as usize;
     let mut most = height(best);
     loop {
         let from = best;
@@ -261,13 +261,13 @@ mod tests {
     fn a_climb_begins_near_its_end() {
         let (m, _) = shapes();
         let mesh = m.geom_dataid[BALL] as usize;
-        assert_eq!(m.mesh_extrema.len(), EXTREMA * m.sizes.nmesh);
+        assert_eq!(m.mesh_support.len(), EXTREMA * m.sizes.nmesh);
         let hull = Hull::Mesh(&m, mesh);
         let graph = &m.mesh_graph[m.mesh_graphadr[mesh] as usize..];
         let mut random = Random(4);
         for _ in 0..500 {
             let l = random.vector();
-            let start = m.mesh_extrema[EXTREMA * mesh + direction_cell(l)] as usize;
+            let start = m.mesh_support[EXTREMA * mesh + direction_cell(l)] as usize;
             let start = graph[2 + graph[0] as usize + start] as usize;
             let end = hull.support(l);
             // half a cell and half an edge off

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::task::Task;
 use crate::schema::kinds::Kind;
-use crate::schema::{Dim, Elem, Field, Size, Sizes, Values, ValuesMut};
+use crate::schema::{Elem, Field, Size, Sizes, Values, ValuesMut};
 
 /// Magic number: it identifies the format, and text-mode transfers damage it.
 const MAGIC: &[u8; 8] = b"\x89MWB\r\n\x1a\n";
@@ -216,12 +216,7 @@ fn check_sizes(sizes: &Sizes, available: usize) -> ReadResult<()> {
 /// Bytes of a field; none on overflow.
 fn length(field: &Field, sizes: &Sizes) -> Option<usize> {
     let width = if field.elem == Elem::Real { 8 } else { 4 };
-    field.dims.iter().try_fold(width, |n: usize, dim| {
-        n.checked_mul(match *dim {
-            Dim::Of(size) => sizes.get(size),
-            Dim::Const(n) => n,
-        })
-    })
+    field.dims.iter().try_fold(width, |n: usize, dim| n.checked_mul(dim.length(sizes)?))
 }
 
 fn names(input: &mut Input<'_>, model: &mut Model) -> ReadResult<()> {

@@ -187,7 +187,7 @@ fn hull(m: &Model, mesh: usize) -> bool {
         end.is_some_and(|end| list[..end].iter().all(|&e| id(e) < count))
     });
     let placed = graph[2 + count..2 + 2 * count].iter().all(|&v| id(v) < verts);
-    let extremes = m.mesh_extrema[EXTREMA * mesh..EXTREMA * (mesh + 1)].iter().all(|&v| id(v) < count);
+    let extremes = m.mesh_support[EXTREMA * mesh..EXTREMA * (mesh + 1)].iter().all(|&v| id(v) < count);
     cornered && mapped && joined && placed && extremes
 }
 

@@ -104,8 +104,7 @@ fn elements(field: &Field, sizes: &Sizes, load: MeanLoad) -> f64 {
     let length = |dim: &Dim| match *dim {
         Dim::Of(Size::nconmax | Size::nadhesive) => load.contacts,
         Dim::Of(Size::njmax | Size::ndual) => load.rows,
-        Dim::Of(size) => sizes.get(size) as f64,
-        Dim::Const(n) => n as f64,
+        dim => dim.length(sizes).unwrap_or(usize::MAX) as f64,
     };
     field.dims.iter().map(length).product()
 }

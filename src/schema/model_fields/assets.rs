@@ -13,7 +13,7 @@ macro_rules! assets_fields {
             mesh_texcoordadr: adr(nmeshtexcoord or none) [nmesh] "id" "First texture coordinate; -1 for none.";
             mesh_texcoordnum: num(mesh_texcoordadr) [nmesh] "1" "Number of texture coordinates.";
             mesh_graphadr: adr(nmeshgraph or none) [nmesh] "id" "First number of the convex hull; -1 for none.";
-            mesh_extrema: id(nmeshvert) [nmesh 384] "id" "Support vertices over 8x8 cells of each face of a cube.";
+            mesh_support: id(nmeshvert) [nmesh 384] "id" "Support vertices over 8x8 cells of each face of a cube.";
             mesh_vert: real [nmeshvert 3] "m" "Vertex positions.";
             mesh_normal: real [nmeshnormal 3] "1" "Normals.";
             mesh_texcoord: real [nmeshtexcoord 2] "1" "Texture coordinates.";

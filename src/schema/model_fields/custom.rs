@@ -27,8 +27,8 @@ macro_rules! custom_fields {
             key_qpos: real [nkey nq] "mixed" "Position coordinates.";
             key_qvel: real [nkey nv] "mixed" "Velocities.";
             key_act: real [nkey na] "1" "Activations.";
-            key_mpos: real [nkey nmocap 3] "m" "Positions of mocap bodies.";
-            key_mquat: real [nkey nmocap 4] "1" "Orientations of mocap bodies.";
+            key_mpos: real [nkey (3 nmocap)] "m" "Positions of mocap bodies, one after the other.";
+            key_mquat: real [nkey (4 nmocap)] "1" "Orientations of mocap bodies, one after the other.";
             key_ctrl: real [nkey nu] "mixed" "Controls.";
         } }
     };
