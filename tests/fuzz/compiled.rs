@@ -14,6 +14,7 @@ use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
 use manyworlds::schema::{Dim, Elem, Field, Size, Sizes};
 
+use super::files::files;
 use super::mutate::Random;
 use super::number;
 
@@ -122,8 +123,9 @@ fn composed(model: &Model) {
 
 /// Compiled models of texts.
 pub(crate) fn of_texts(texts: &[Vec<u8>]) -> Vec<Vec<u8>> {
-    let compiled =
-        |text: &Vec<u8>| manyworlds::load_str(&String::from_utf8_lossy(text)).ok().map(|m| m.to_mwb());
+    let compiled = |text: &Vec<u8>| {
+        manyworlds::load_str_with(&String::from_utf8_lossy(text), files()).ok().map(|m| m.to_mwb())
+    };
     texts.iter().filter_map(compiled).collect()
 }
 

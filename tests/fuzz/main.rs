@@ -8,12 +8,16 @@
 //!
 //! runs a million inputs through the STL reader. A failing input is written to `findings/`.
 //!
+//! Models name files of the corpus, which are in memory: whole, cut, of another kind than their names say, or missing
+//! (`files.rs`). A model that is good is edited too: attached to itself, shortened, written and read again.
+//!
 //! The inputs of `numbers` are compiled models with a correct checksum and one to three wrong numbers in their tables.
 //! What is read without an error is stepped; of one in `MANYWORLDS_FUZZ_KERNELS` the kernels are composed and validated.
 #![allow(unsafe_code, reason = "a global allocator that measures")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, missing_docs, reason = "tests")]
 
 mod compiled;
+mod files;
 mod memory;
 mod mutate;
 mod readers;
@@ -46,12 +50,18 @@ fn folder(kind: &str, reader: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fuzz").join(kind).join(reader)
 }
 
-/// Files of a folder, sorted by name.
-fn files(folder: &Path) -> Vec<Vec<u8>> {
+/// Files of a folder, sorted by name, with their names.
+fn contents(folder: &Path) -> Vec<(String, Vec<u8>)> {
     let mut paths: Vec<PathBuf> =
         std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
     paths.sort();
-    paths.iter().map(|path| std::fs::read(path).unwrap()).collect()
+    let name = |path: &Path| path.file_name().unwrap().to_string_lossy().into_owned();
+    paths.iter().map(|path| (name(path), std::fs::read(path).unwrap())).collect()
+}
+
+/// As [`contents`], without the names.
+fn files_of(folder: &Path) -> Vec<Vec<u8>> {
+    contents(folder).into_iter().map(|file| file.1).collect()
 }
 
 /// Kind of an outcome: its message without numbers and quoted words.
@@ -114,10 +124,10 @@ fn run(reader: &Reader, input: &[u8], current: &Current) -> Result<String, Strin
 
 fn fuzz(reader: &'static Reader) {
     let (count, seed) = (number("MANYWORLDS_FUZZ", INPUTS), number("MANYWORLDS_FUZZ_SEED", 1));
-    let mut pool = files(&folder("corpus", reader.name));
-    pool.extend(readers::made(reader.name, &files(&folder("corpus", "mjcf"))));
+    let mut pool = files_of(&folder("corpus", reader.name));
+    pool.extend(readers::made(reader.name, &files_of(&folder("corpus", "mjcf"))));
     assert!(!pool.is_empty(), "{} has no corpus", reader.name);
-    pool.extend(files(&folder("findings", reader.name)));
+    pool.extend(files_of(&folder("findings", reader.name)));
     let current = Current::default();
     watch(reader.name, &current);
     let begin = Instant::now();

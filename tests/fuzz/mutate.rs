@@ -1,5 +1,7 @@
 //! Mutation of inputs.
 
+use super::files;
+
 /// Random numbers from a seed and the index of an input (Steele, Lea, Flood 2014: SplitMix).
 pub(crate) struct Random(u64);
 
@@ -104,8 +106,9 @@ pub(crate) fn changed(pool: &[Vec<u8>], text: bool, random: &mut Random) -> Vec<
 /// Structural mutations: most keep elements and attributes whole, so that the text passes the parser.
 fn structure(input: &mut Vec<u8>, pool: &[Vec<u8>], random: &mut Random) {
     let other = random.of(pool);
-    match random.below(6) {
+    match random.below(7) {
         0 | 1 => word(input, random),
+        6 => file(input, random),
         // a value, an attribute or an element: removed, moved, duplicated, or taken from another input
         2 => replace(input, value(other, random), value(input, random), other),
         3 => {
@@ -120,6 +123,19 @@ fn structure(input: &mut Vec<u8>, pool: &[Vec<u8>], random: &mut Random) {
             let at = element(input, random).map(|e| e.start..e.start);
             replace(input, element(other, random), at, other);
         }
+    }
+}
+
+/// Another file in an attribute for files.
+fn file(input: &mut Vec<u8>, random: &mut Random) {
+    let from = random.below(input.len() + 1);
+    let Some(name) = input[from..].windows(4).position(|w| w == b"file").map(|i| from + i) else {
+        return;
+    };
+    let start = find(input, name, b'=').map(|i| i + 2);
+    let end = start.and_then(|start| find(input, start, *input.get(start - 1)?));
+    if let (Some(start), Some(end)) = (start, end) {
+        input.splice(start..end, files::name(random).into_bytes());
     }
 }
 
