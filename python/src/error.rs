@@ -1,4 +1,8 @@
-//! Errors of the library as Python's exceptions, and work that runs without the interpreter.
+//! Errors of the library as Python's exceptions, faults of it too, and work that runs without the interpreter.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use manyworlds::error::{Error, Result};
 use pyo3::create_exception;
@@ -29,6 +33,47 @@ pub(crate) fn exception(error: Error) -> PyErr {
     }
 }
 
+/// Calls into the engine under way, and what the last panic in one of them said.
+static CALLS: AtomicUsize = AtomicUsize::new(0);
+static SAID: Mutex<Option<String>> = Mutex::new(None);
+
+/// Keeps what a panic within a call says, with its place, for the exception; others are printed as ever.
+pub(crate) fn keep_panics() {
+    let printed = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| {
+        if CALLS.load(Ordering::Relaxed) == 0 {
+            return printed(info);
+        }
+        if let Ok(mut said) = SAID.lock() {
+            *said = Some(info.to_string());
+        }
+    }));
+}
+
+/// The exception of a panic: an Exception of Python's, which programs can catch and go on, not PyO3's PanicException.
+pub(crate) fn fault(remedy: &str) -> PyErr {
+    let said = SAID.lock().ok().and_then(|mut said| said.take()).unwrap_or_else(|| "unknown".to_owned());
+    let said = said.replace('\n', " ");
+    PyRuntimeError::new_err(format!(
+        "a fault of the engine, please report it with this text: {said}; {remedy}"
+    ))
+}
+
+/// Calls the engine; a panic in it becomes an exception.
+pub(crate) fn guarded<R>(work: impl FnOnce() -> PyResult<R>) -> PyResult<R> {
+    CALLS.fetch_add(1, Ordering::Relaxed);
+    // what the work held is not used again: locks are poisoned
+    let done = catch_unwind(AssertUnwindSafe(work));
+    CALLS.fetch_sub(1, Ordering::Relaxed);
+    done.unwrap_or_else(|_| Err(fault("what it was called on may be unusable now")))
+}
+
+/// Panics within a call, for the tests.
+#[pyfunction]
+pub(crate) fn _panic(py: Python<'_>) -> PyResult<()> {
+    detached(py, || panic!("on purpose"))
+}
+
 /// Refuses to compute in a process that was forked off from one that has computed: the threads stayed behind, and work
 /// for them would never end.
 fn check_fork() -> PyResult<()> {
@@ -45,11 +90,11 @@ fn check_fork() -> PyResult<()> {
 /// Computes while other Python threads run.
 pub(crate) fn detached<R: Send>(py: Python<'_>, work: impl FnOnce() -> Result<R> + Send) -> PyResult<R> {
     check_fork()?;
-    py.detach(work).map_err(exception)
+    py.detach(|| guarded(|| work().map_err(exception)))
 }
 
 /// As [`detached`], for work that has exceptions of its own.
 pub(crate) fn detached_py<R: Send>(py: Python<'_>, work: impl FnOnce() -> PyResult<R> + Send) -> PyResult<R> {
     check_fork()?;
-    py.detach(work)
+    py.detach(|| guarded(work))
 }

@@ -10,7 +10,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::batch::check_signals;
-use crate::error::{detached_py, exception};
+use crate::error::{detached_py, exception, fault};
 
 /// Time from one look for signals to the next.
 const LOOK: Duration = Duration::from_millis(50);
@@ -36,9 +36,7 @@ pub(crate) fn interruptible<R: Send + 'static>(
             match result.recv_timeout(LOOK) {
                 Ok(found) => return found.map_err(exception),
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(PyRuntimeError::new_err(
-                        "a call failed within the engine; make a new planner",
-                    ));
+                    return Err(fault("make a new planner"));
                 }
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(raised) = check_signals() {

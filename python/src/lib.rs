@@ -24,7 +24,7 @@ mod _core {
     #[pymodule_export]
     use super::batch::Batch;
     #[pymodule_export]
-    use super::error::ModelError;
+    use super::error::{_panic, ModelError};
     #[pymodule_export]
     use super::fit::fit;
     #[pymodule_export]
@@ -42,6 +42,7 @@ mod _core {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        super::error::keep_panics();
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -12,7 +12,7 @@ use pyo3::exceptions::{PyKeyError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 
-use crate::error::{detached, exception};
+use crate::error::{detached, exception, guarded};
 use crate::model::{Model, kind};
 
 /// A model before it is compiled.
@@ -30,6 +30,11 @@ impl Spec {
         self.inner
             .lock()
             .map_err(|_| PyRuntimeError::new_err("a call failed within the engine; make a new Spec"))
+    }
+
+    /// Calls the engine with the model.
+    fn edited<R>(&self, work: impl FnOnce(&mut spec::Spec) -> manyworlds::error::Result<R>) -> PyResult<R> {
+        guarded(|| work(&mut *self.hold()?).map_err(exception))
     }
 
     /// A copy to compute with while other Python threads run.
@@ -89,20 +94,22 @@ impl Spec {
         content: &str,
     ) -> PyResult<(&'static str, usize)> {
         let place = parent(parent_kind, parent_id)?;
-        let added = element::add(&mut *self.hold()?, path, place, &borrowed(&attributes), content);
-        added.map(|(kind, id)| (kind.name(), id)).map_err(exception)
+        self.edited(|spec| element::add(spec, path, place, &borrowed(&attributes), content))
+            .map(|(kind, id)| (kind.name(), id))
     }
 
     fn set(&self, kind_name: &str, id: usize, attributes: Vec<(String, String)>) -> PyResult<()> {
-        element::set(&mut *self.hold()?, kind(kind_name)?, id, &borrowed(&attributes)).map_err(exception)
+        let kind = kind(kind_name)?;
+        self.edited(|spec| element::set(spec, kind, id, &borrowed(&attributes)))
     }
 
     fn set_section(&self, path: &str, attributes: Vec<(String, String)>) -> PyResult<()> {
-        element::set_section(&mut *self.hold()?, path, &borrowed(&attributes)).map_err(exception)
+        self.edited(|spec| element::set_section(spec, path, &borrowed(&attributes)))
     }
 
     fn attributes(&self, kind_name: &str, id: usize) -> PyResult<Vec<(String, String)>> {
-        element::attributes(&mut *self.hold()?, kind(kind_name)?, id).map_err(exception)
+        let kind = kind(kind_name)?;
+        self.edited(|spec| element::attributes(spec, kind, id))
     }
 
     fn names(&self, kind_name: &str) -> PyResult<Vec<String>> {
@@ -124,9 +131,10 @@ impl Spec {
     }
 
     fn remove(&self, kind_name: &str, id: usize, referrers: bool) -> PyResult<()> {
-        let (mut spec, kind) = (self.hold()?, kind(kind_name)?);
-        let removed = if referrers { spec.remove_with_referrers(kind, id) } else { spec.remove(kind, id) };
-        removed.map_err(exception)
+        let kind = kind(kind_name)?;
+        self.edited(
+            |spec| if referrers { spec.remove_with_referrers(kind, id) } else { spec.remove(kind, id) },
+        )
     }
 
     /// Attaches the world, a body or a frame of another model; the kind and id of the copy.
@@ -152,7 +160,7 @@ impl Spec {
         // a model may be attached to itself: one lock at a time
         let child = child.copied()?;
         let place = parent(&place.0, place.1)?;
-        let id = self.hold()?.attach(&child, part, place, prefix, suffix).map_err(exception)?;
+        let id = self.edited(|spec| spec.attach(&child, part, place, prefix, suffix))?;
         Ok((made.name(), id))
     }
 

@@ -191,3 +191,17 @@ def test_randomize_says_what_is_wrong(cartpole: mw.Model) -> None:
     assert batch.expanded == []
     with pytest.raises(TypeError, match="colour"):
         batch.randomize({**term, "colour": 1})
+
+
+def test_a_fault_of_the_engine_is_an_exception(capfd: pytest.CaptureFixture[str]) -> None:
+    # and not a PanicException, which `except Exception` would miss; what it says is in the exception only
+    with pytest.raises(RuntimeError, match="a fault of the engine, please report.*error.rs:.*on purpose"):
+        mw._core._panic()
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_mesh_named_twice_is_missing_twice() -> None:
+    mesh = "<collision><geometry><mesh filename='package://p/m.stl'/></geometry></collision>"
+    with pytest.raises(mw.ModelError) as raised:
+        mw.Model.from_urdf(f"<robot name='r'><link name='a'>{mesh}{mesh}</link></robot>")
+    assert str(raised.value).count("mesh 'package://p/m.stl' is not found") == 2

@@ -108,3 +108,52 @@ def test_what_is_wrong_changes_nothing() -> None:
     with pytest.raises(FileNotFoundError):
         mw.Spec.from_xml_path("nothing.xml")
     assert spec.compile() == before
+
+
+PARENT = """<mujoco><worldbody><body name='m0' mocap='true' pos='1 0 0'><geom size='.1'/></body>
+<body name='a'><freejoint name='ja'/><geom size='.1'/><body name='a2' pos='0 0 1'><joint name='ja2' type='ball'/><geom size='.1'/></body></body>
+<body name='m1' mocap='true' pos='2 0 0'><geom size='.1'/></body>
+<body name='b' pos='3 0 0'><joint name='jb' type='slide'/><joint name='jb2'/><geom size='.1'/></body></worldbody>
+<actuator><general joint='jb' dyntype='integrator'/><motor joint='jb2'/><general joint='jb2' dyntype='user' actdim='2'/></actuator>
+<keyframe><key name='k' qpos='1 2 3 1 0 0 0 .5 .5 .5 .5 8 9' qvel='1 2 3 4 5 6 7 8 9 10 11' act='1 2 3' ctrl='1 2 3'
+ mpos='1 2 3 4 5 6' mquat='0 1 0 0 0 0 1 0'/><key name='l' qpos='1 2' mpos='1 2 3 4' act='1 2'/></keyframe></mujoco>"""
+CHILD = """<mujoco><worldbody><body name='mc' mocap='true' pos='5 0 0' quat='0 0 0 1'><geom size='.1'/></body>
+<body name='x' pos='0 1 0'><freejoint name='jx'/><geom size='.1'/></body>
+<body name='y' pos='0 2 0'><joint name='jy' type='ball'/><geom size='.1'/><body name='z'><joint name='jz' type='slide' ref='.3'/>
+<geom size='.1'/></body></body></worldbody>
+<actuator><general joint='jz' dyntype='filter' dynprm='1'/><motor joint='jy' gear='1 0 0 0 0 0'/></actuator>
+<keyframe><key name='kc' qpos='1 1 1 0 1 0 0 0 0 1 0 .7' act='.9' ctrl='.7 .8' mpos='9 9 9' mquat='1 1 0 0'/><key/></keyframe></mujoco>"""
+
+
+@pytest.mark.parametrize("place", ["world", "a", "a2", "b"])
+@pytest.mark.parametrize("part", ["x", "y", "z", "mc", "world"])
+@pytest.mark.parametrize("removed", ["", "a", "b", "m0"])
+def test_keyframes_follow_as_in_mujoco(place: str, part: str, removed: str) -> None:
+    mujoco = pytest.importorskip("mujoco")
+    theirs, their_child = mujoco.MjSpec.from_string(PARENT), mujoco.MjSpec.from_string(CHILD)
+    ours, our_child = mw.Spec.from_xml_string(PARENT), mw.Spec.from_xml_string(CHILD)
+    frame = theirs.body(place).add_frame(pos=[0, 0, 1])
+    if part == "world":
+        theirs.attach(their_child, frame=frame, prefix="p_")
+    else:
+        frame.attach_body(their_child.body(part), "p_", "")
+    to = ours.add("frame", ours.body(place), pos=[0, 0, 1])
+    ours.attach(our_child, None if part == "world" else our_child.body(part), to, prefix="p_")
+    if removed:
+        theirs.delete(theirs.body(removed))
+        ours.body(removed).remove(referrers=True)
+    try:
+        want = theirs.compile()
+    except ValueError:
+        # a mocap body or free joint that is not on top level
+        with pytest.raises(mw.ModelError):
+            ours.compile()
+        return
+    got = ours.compile()
+    names = [want.key(k).name for k in range(want.nkey)]
+    assert sorted(got.names("key")) == sorted(names)
+    for name in ("time", "qpos", "qvel", "act", "ctrl", "mpos", "mquat"):
+        expected = getattr(want, f"key_{name}")
+        # after a removal theirs come in another order
+        order = [names.index(key) for key in got.names("key")]
+        np.testing.assert_allclose(got[f"key_{name}"], expected[order], atol=1e-12, err_msg=name)
