@@ -277,6 +277,31 @@ impl Case {
     }
 }
 
+#[cfg(unix)]
+#[test]
+fn interrupted_films_keep_their_frames() {
+    let case = Case::new();
+    let mut run = Command::new(env!("CARGO_BIN_EXE_manyworlds"))
+        .args(["render", &case.name("box.xml"), "-o", &case.name("f%05d.png"), "--backend", "cpu"])
+        .args(["--size", "64x48", "--duration", "1000", "--fps", "50"])
+        .stderr(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    while !case.path("f00005.png").exists() && run.try_wait().unwrap().is_none() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
+    let done = run.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(1), "{said}");
+    let kept: usize = said.split("the first ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!(said.contains(&format!("interrupted; the first {kept} of 50001 frames are kept")), "{said}");
+    // so many, and no more
+    let frames = (0..=kept).filter(|k| case.path(&format!("f{k:05}.png")).exists()).count();
+    assert!(kept > 5 && frames == kept, "{kept} {frames}");
+}
+
 #[test]
 fn pictures_and_films_are_files_that_others_read() {
     let case = Case::new();

@@ -14,6 +14,7 @@ from ._batch import Batch
 from ._core import ModelError, __version__, adapters
 from ._environment import Environment, Step
 from ._fit import Fit, fit
+from ._kept import kept
 from ._model import Model, ModelWarning
 from ._randomize import Randomize
 from ._results import Capacity, Contacts, Dropped, Growth, InverseDerivatives, Jacobian, Moved, Transition
@@ -56,6 +57,7 @@ __all__ = [
     "adapters",
     "enums",
     "fit",
+    "kept",
     "plan",
     "planning",
     "task",

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from . import _core
 from ._analysis import Analysis
 from ._arrays import Array, Chosen, Worlds, chosen, count_of, numbers, shown
+from ._kept import keep
 from ._model import Model
 from ._named import find
 from ._pictures import Pictures
@@ -163,7 +164,8 @@ class Batch(Variation, Analysis, Pictures, Reports, Storage):
         ctrl: controls [world, step, nu], or [step, nu] for all; where not given, `steps` steps under the present ones.
         record: fields, or "state" for the state vectors of `parts`; after every `every`-th step.
 
-        The result has the bits of as many single steps. Ctrl-C ends a long call within a second.
+        The result has the bits of as many single steps. Ctrl-C ends a long call within a second, after whole steps;
+        `manyworlds.kept` returns the frames until then.
 
         Raises ValueError for wrong shapes or numbers, UnknownNameError (a KeyError) for an unknown field.
         """
@@ -190,7 +192,8 @@ class Batch(Variation, Analysis, Pictures, Reports, Storage):
         wanted = list(dict.fromkeys(wanted))
         if state is not None:
             self.set_state(state, parts)
-        found = dict(zip(wanted, self._core.rollout(steps, controls, wanted, every)))
+        arrays, raised = self._core.rollout(steps, controls, wanted, every)
+        found = dict(zip(wanted, arrays))
         out = {}
         for name in record:
             if name == "state":
@@ -198,6 +201,9 @@ class Batch(Variation, Analysis, Pictures, Reports, Storage):
                 out[name] = np.concatenate(columns, axis=2)
             else:
                 out[name] = found[name].reshape(found[name].shape[:2]) if DATA[name].is_scalar else found[name]
+        if raised is not None:
+            frames = max((array.shape[1] for array in out.values()), default=0)
+            raise keep(raised, out, f"{frames} frames of each world")
         self._look()
         return out
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from . import _core
 from ._arrays import Array
+from ._kept import keep
 from ._model import Model, PathLike, existing
 
 
@@ -20,7 +21,7 @@ class Fit(NamedTuple):
     "upper") or the recording does not determine it (`identifiable`). `costs` has half the sum of the squared
     residuals at the start and after each iteration, `errors` the root mean square of the differences of each field,
     in its unit. `model` has the values that were found. `converged` is False where the iterations have ended before a
-    minimum.
+    minimum; `stop` says why they have: "gradient", "step", "cost", "iterations" or "interrupted".
     """
 
     names: list[str]
@@ -66,13 +67,16 @@ def fit(
     `fields` has the standard deviation of each field, by which differences are divided; where there is none it is the
     root mean square of the motion of each element.
 
+    Ctrl-C ends it within a second; `manyworlds.kept` returns what was found until then, where the iteration under way
+    has ended by itself.
+
     Raises ValueError for an unknown name, an array that is missing or does not fit, and a rollout that diverges, with
     its place; FileNotFoundError for a file that does not exist.
     """
     if not isinstance(model, Model):
         raise TypeError(f"a model is expected, not {type(model).__name__}")
     weighed = fields if isinstance(fields, Mapping) else dict.fromkeys([fields] if isinstance(fields, str) else fields)
-    found = _core.fit(
+    found, raised = _core.fit(
         model._core,
         _arrays(recording),
         [parameters] if isinstance(parameters, str) else list(parameters),
@@ -81,7 +85,10 @@ def fit(
         device,
         iterations,
     )
-    return Fit(**{**found, "model": Model(found["model"])})
+    made = None if found is None else Fit(**{**found, "model": Model(found["model"])})
+    if raised is not None:
+        raise raised if made is None else keep(raised, made, f"{len(made.costs) - 1} iterations")
+    return made  # type: ignore[return-value]
 
 
 def _arrays(recording: PathLike | Mapping[str, ArrayLike]) -> dict[str, Array]:

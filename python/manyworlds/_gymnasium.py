@@ -10,6 +10,7 @@ from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from types import ModuleType
 
+NAMESPACE = "manyworlds"
 VERSION = 0
 
 
@@ -28,21 +29,24 @@ def _try() -> None:
 
 
 def register() -> None:
-    """Registers the environments: `Ant-v0`, and `manyworlds/Ant-v0`."""
+    """Registers the environments in a namespace: `manyworlds/Ant-v0`.
+
+    Without one they would be old versions of Gymnasium's own to it, which warns of those: `Ant-v0` beside `Ant-v5`.
+    """
     from gymnasium.envs.registration import register, registry
 
     from .envs import TASKS
 
     for name, entry in TASKS.items():
-        for env_id in (f"{name}-v{VERSION}", f"manyworlds/{name}-v{VERSION}"):
-            if env_id not in registry:
-                register(
-                    env_id,
-                    entry_point="manyworlds.envs.vector:ManyWorldsEnv",
-                    vector_entry_point="manyworlds.envs.vector:ManyWorldsVectorEnv",
-                    max_episode_steps=entry.max_episode_steps,
-                    kwargs={"task": name},
-                )
+        env_id = f"{NAMESPACE}/{name}-v{VERSION}"
+        if env_id not in registry:
+            register(
+                env_id,
+                entry_point="manyworlds.envs.vector:ManyWorldsEnv",
+                vector_entry_point="manyworlds.envs.vector:ManyWorldsVectorEnv",
+                max_episode_steps=entry.max_episode_steps,
+                kwargs={"task": name},
+            )
 
 
 class _Waiting(MetaPathFinder):

@@ -22,6 +22,7 @@ from numpy.typing import ArrayLike
 from . import _core
 from ._arrays import Array, count_of, numbers
 from ._batch import Batch
+from ._kept import keep
 from ._model import Model, read_only
 from ._named import Name, find
 from ._spec import Element, Spec
@@ -55,7 +56,8 @@ class Iteration(NamedTuple):
     """What an iteration of a planner has done.
 
     before: cost of the plan as it was, from the state in which the iteration begins; infinite if it diverges.
-    after: cost of the plan in force; infinite if there is none that does not diverge.
+    after: cost of the plan in force; infinite if there is none that does not diverge. The mean that "mppi" and "cem"
+        take may cost more than the plan before.
     step: step size that was taken; 0 if the plan stays as it was.
     regularization: penalty on changes of the state (iLQG).
     expected: decrease of the cost that a whole step promised (iLQG).
@@ -82,7 +84,7 @@ class Motion(NamedTuple):
     iteration_times: time of the motion at which each began, in s, [iteration].
     success: since when the motion has done what it is for, in s; None if it has not, or the model does not say.
     has_goal: True if the model says what success is (`add_success`).
-    notice: why the motion ended early, such as a model that diverged; else None.
+    notice: why the motion ended early, such as a model that diverged, or Ctrl-C; else None.
     """
 
     time: Array
@@ -212,7 +214,10 @@ class Planner:
         return str(self._core.device)
 
     def improve(self, state: Start = None, *, world: int = 0, keyframe: Name | None = None) -> Iteration:
-        """Improves the plan from a state on by one iteration; what is in force stays where nothing better is found.
+        """Improves the plan from a state on by one iteration.
+
+        What is in force stays where "ilqg" and "sampling" find nothing better; "mppi" and "cem" take the mean of what
+        they have drawn, whatever it costs.
 
         state: fields of one world by name, such as `{"time": 0.1, "qpos": qpos, "qvel": qvel}`; fields that are left
             out are those of the keyframe or of the initial state. Or a Batch, whose `world` is taken.
@@ -226,7 +231,8 @@ class Planner:
     def control(self, time: float, qpos: ArrayLike, qvel: ArrayLike, act: ArrayLike | None = None) -> Array:
         """Controls [nu] of the plan at a time in s, with feedback in the state qpos [nq], qvel [nv], act [na].
 
-        Where the plan has no feedback they do not depend on the state. After the end they are those of the last knot.
+        Where the plan has no feedback they do not depend on the state. After the end they are those of the last knot,
+        without feedback: nothing is planned there about which the state could be.
         """
         m = self._model
         state = (
@@ -238,7 +244,11 @@ class Planner:
 
     @property
     def times(self) -> Array:
-        """Times of the knots of the plan in s, [knot]: each step of iLQG, the points of a spline of the others."""
+        """Times of the knots of the plan in s, [knot]: each step of iLQG, the points of a spline of the others.
+
+        Points of a spline stay where they are in time, the first of them at the state from which the last iteration
+        began, or before it.
+        """
         return read_only(self._core.times)
 
     @property
@@ -298,9 +308,9 @@ def plan(
     state, world: fields that replace those of this state, or a Batch whose world is taken: see Planner.improve.
     seed: of the noise, and of the draws of a planner that is made here.
 
-    Ctrl-C ends it within a second. A motion that diverges ends early with a `notice`. Raises ValueError for numbers
-    out of range, a lag above the interval, or a planner of another model; UnknownNameError (a KeyError) for an unknown
-    body, keyframe or field.
+    Ctrl-C ends it within a second; `manyworlds.kept` returns what was recorded until then. A motion that diverges ends
+    early with a `notice`. Raises ValueError for numbers out of range, a lag above the interval, or a planner of another
+    model; UnknownNameError (a KeyError) for an unknown body, keyframe or field.
     """
     if not isinstance(model, Model):
         raise TypeError(f"what moves is a Model, got {type(model).__name__}")
@@ -319,8 +329,9 @@ def plan(
         "seed": count_of("seed", seed) % (1 << 64),
     }
     start = _start(model, state, world, keyframe)
-    fields, done, times, success, has_goal, notice = _core.plan(model._core, planner._core, *start, options)
-    return Motion(
+    found = _core.plan(model._core, planner._core, *start, options)
+    fields, done, times, success, has_goal, notice, raised = found
+    motion = Motion(
         **dict(fields),
         iterations=[_iteration(row) for row in done],
         iteration_times=times,
@@ -328,6 +339,9 @@ def plan(
         has_goal=has_goal,
         notice=notice,
     )
+    if raised is not None:
+        raise keep(raised, motion, f"{len(motion.time)} frames")
+    return motion
 
 
 def state_of(batch: Batch, world: int = 0) -> dict[str, Array]:

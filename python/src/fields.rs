@@ -14,6 +14,7 @@ use pyo3::types::PyDict;
 use crate::array::{self, numbers, plain, typed};
 use crate::batch::{Batch, check_signals};
 use crate::error::exception;
+use crate::interrupt::Part;
 use crate::model::Model;
 
 /// True if reals of the batch are in single precision.
@@ -175,7 +176,8 @@ impl Batch {
         self.run(py, |batch| batch.restore(&snapshot))
     }
 
-    /// Steps under controls `[world, step, nu]`; recorded fields `[world, frame, …]`.
+    /// Steps under controls `[world, step, nu]`; recorded fields `[world, frame, …]`, and what a signal handler has raised, after
+    /// which there are fewer frames.
     #[pyo3(signature = (steps, controls, record, every))]
     fn rollout<'py>(
         &self,
@@ -184,14 +186,14 @@ impl Batch {
         controls: Option<PyReadonlyArrayDyn<'py, f64>>,
         record: Vec<String>,
         every: usize,
-    ) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    ) -> PyResult<Part<Vec<Bound<'py, PyAny>>>> {
         let controls = controls.as_ref().map(numbers).transpose().map_err(exception)?;
         let names: Vec<&str> = record.iter().map(String::as_str).collect();
-        let (arrays, single) = self.run_py(py, |state| {
+        let (arrays, single, raised) = self.run_py(py, |state| {
             let (batch, pace) = state.parts()?;
             let (worlds, nu) = (batch.worlds(), batch.sizes().nu);
             let mut parts: Vec<Vec<Array>> = Vec::new();
-            let mut done = 0;
+            let (mut done, mut raised) = (0, None);
             loop {
                 let part = pace.part(batch, steps - done, every);
                 // the controls of these steps: all of them, or cut out
@@ -208,11 +210,15 @@ impl Batch {
                 if done >= steps {
                     break;
                 }
-                check_signals()?;
+                raised = check_signals().err();
+                if raised.is_some() {
+                    break;
+                }
             }
-            Ok((joined(parts, worlds), is_single(batch)))
+            Ok((joined(parts, worlds), is_single(batch), raised))
         })?;
-        arrays.into_iter().map(|array| plain(py, array, single)).collect()
+        let arrays = arrays.into_iter().map(|array| plain(py, array, single)).collect::<PyResult<_>>()?;
+        Ok((arrays, raised))
     }
 }
 

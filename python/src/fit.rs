@@ -1,22 +1,25 @@
 //! Identification: parameters of a model from a recording.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use manyworlds::batch::BatchOptions;
 use manyworlds::formats::npz::{Array, ArrayData};
-use manyworlds::identification::{
-    Estimate, Fit, FitOptions, Parameter, ReadOptions, Recording, fit as search,
-};
+use manyworlds::identification::{Estimate, Fit, FitOptions, Parameter, ReadOptions, Recording, fit_watched};
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
 use crate::array::{numbers, plain};
 use crate::batch::device_of;
-use crate::error::{detached, exception};
+use crate::error::exception;
+use crate::interrupt::{Part, interruptible_part};
 use crate::model::Model;
 
-/// Estimates parameters from arrays `[frame, world, …]`; what was found by name.
+/// Estimates parameters from arrays `[frame, world, …]`; what was found by name, and what a signal handler has raised, which ends
+/// the search after the iteration under way. Nothing is found where that takes long.
 #[pyfunction]
 #[allow(clippy::too_many_arguments, reason = "Python passes them by name")]
 #[pyo3(signature = (model, arrays, parameters, fields, segment, device, iterations))]
@@ -29,7 +32,7 @@ pub(crate) fn fit<'py>(
     segment: Option<usize>,
     device: &str,
     iterations: Option<usize>,
-) -> PyResult<Bound<'py, PyDict>> {
+) -> PyResult<Part<Option<Bound<'py, PyDict>>>> {
     let mut recorded = BTreeMap::new();
     for (name, array) in &arrays {
         let values = numbers(array).map_err(exception)?.to_vec();
@@ -37,16 +40,20 @@ pub(crate) fn fit<'py>(
     }
     let (backend, adapter) = device_of(device);
     let batch = BatchOptions { adapter, ..BatchOptions::on(backend) };
-    let inner = &model.inner;
-    let found = detached(py, || {
-        let recording = Recording::from_arrays(&recorded, inner, &ReadOptions { fields, segment })?;
+    let inner = Arc::clone(&model.inner);
+    let (found, raised) = interruptible_part(py, move |ended| {
+        let recording = Recording::from_arrays(&recorded, &inner, &ReadOptions { fields, segment })?;
         let mut all = Vec::new();
         for text in &parameters {
-            all.extend(Parameter::parse(text, inner)?);
+            all.extend(Parameter::parse(text, &inner)?);
         }
-        search(inner, &recording, &all, &FitOptions { batch, iterations, ..FitOptions::default() })
+        let options = FitOptions { batch, iterations, ..FitOptions::default() };
+        fit_watched(&inner, &recording, &all, &options, &mut |_| match ended.load(Ordering::Relaxed) {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        })
     })?;
-    to_dict(py, found)
+    Ok((found.map(|found| to_dict(py, found)).transpose()?, raised))
 }
 
 /// What was found, under the names that Python gives it.
@@ -73,6 +80,6 @@ fn to_dict(py: Python<'_>, found: Fit) -> PyResult<Bound<'_, PyDict>> {
     out.set_item("jacobian", reals(&[found.residuals.len(), n], found.jacobian.clone())?)?;
     out.set_item("errors", found.errors.iter().cloned().collect::<BTreeMap<String, f64>>())?;
     out.set_item("device", found.device)?;
-    out.set_item("model", Py::new(py, Model { inner: std::sync::Arc::new(found.model) })?)?;
+    out.set_item("model", Py::new(py, Model { inner: Arc::new(found.model) })?)?;
     Ok(out)
 }

@@ -1,4 +1,4 @@
-//! Long calls that cannot be taken in parts: work on a thread of its own, which Ctrl-C leaves.
+//! Long calls that cannot be taken in parts: work on a thread of its own, which Ctrl-C leaves with what was done.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -18,12 +18,29 @@ const LOOK: Duration = Duration::from_millis(50);
 /// Time that work which is told to end has for it, before the caller goes on without it.
 const GRACE: Duration = Duration::from_millis(600);
 
+/// A result, whole or what there is of it, and what a signal handler has raised meanwhile.
+pub(crate) type Part<R> = (R, Option<PyErr>);
+
 /// Computes while other Python threads run. Raises what a signal handler raises, such as KeyboardInterrupt; the flag that `work`
 /// gets is true then. What it holds is free once it has ended.
 pub(crate) fn interruptible<R: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&AtomicBool) -> Result<R> + Send + 'static,
 ) -> PyResult<R> {
+    let (found, raised) = interruptible_part(py, work)?;
+    match (found, raised) {
+        (Some(found), None) => Ok(found),
+        (_, Some(raised)) => Err(raised),
+        (None, None) => Err(fault("make a new planner")),
+    }
+}
+
+/// As [`interruptible`], for work that returns what it has done so far once the flag is true. There is no result where it takes
+/// too long for that.
+pub(crate) fn interruptible_part<R: Send + 'static>(
+    py: Python<'_>,
+    work: impl FnOnce(&AtomicBool) -> Result<R> + Send + 'static,
+) -> PyResult<Part<Option<R>>> {
     detached_py(py, || {
         let ended = Arc::new(AtomicBool::new(false));
         let (done, result) = mpsc::channel();
@@ -34,16 +51,14 @@ pub(crate) fn interruptible<R: Send + 'static>(
             .map_err(|e| PyRuntimeError::new_err(format!("there is no thread to compute on: {e}")))?;
         loop {
             match result.recv_timeout(LOOK) {
-                Ok(found) => return found.map_err(exception),
-                Err(RecvTimeoutError::Disconnected) => {
-                    return Err(fault("make a new planner"));
-                }
+                Ok(found) => return found.map(|found| (Some(found), None)).map_err(exception),
+                Err(RecvTimeoutError::Disconnected) => return Err(fault("make a new planner")),
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(raised) = check_signals() {
                         ended.store(true, Ordering::Relaxed);
                         // usually it ends within this time
-                        let _ = result.recv_timeout(GRACE);
-                        return Err(raised);
+                        let part = result.recv_timeout(GRACE).ok().and_then(std::result::Result::ok);
+                        return Ok((part, Some(raised)));
                     }
                 }
             }

@@ -21,7 +21,7 @@ use pyo3::prelude::*;
 use crate::array::{numbers, plain};
 use crate::batch::device_of;
 use crate::error::{detached, exception};
-use crate::interrupt::interruptible;
+use crate::interrupt::{interruptible, interruptible_part};
 use crate::model::Model;
 
 /// Names of interpolations, by their numbers in task files.
@@ -194,21 +194,23 @@ impl Planner {
         reals(py, vec![s.nu], ctrl)
     }
 
-    /// Controls at the knots, `[knot, nu]`.
+    /// Controls at the knots within the plan, `[knot, nu]`.
     #[getter]
     fn controls<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let nu = self.plant.sizes.nu;
-        let controls = self.read(py, |p| p.policy().controls.clone())?;
+        let controls = self.read(py, |p| {
+            let (policy, within) = (p.policy(), p.policy().within());
+            policy.controls[nu * within.start..nu * within.end].to_vec()
+        })?;
         reals(py, vec![controls.len() / nu.max(1), nu], controls)
     }
 
-    /// Times of the knots, `[knot]`.
+    /// Times of the knots within the plan, `[knot]`.
     #[getter]
     fn times<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let times: Vec<f64> = self.read(py, |p| {
             let policy: &Policy = p.policy();
-            let count = policy.controls.len() / policy.nu().max(1);
-            (0..count).map(|k| policy.start + k as f64 * policy.interval).collect()
+            policy.within().map(|k| policy.start + k as f64 * policy.interval).collect()
         })?;
         reals(py, vec![times.len()], times)
     }
@@ -354,7 +356,7 @@ fn check_fits(planner: &Compiled, plant: &Compiled) -> Result<()> {
 }
 
 /// A motion of a model under the plans of a planner: fields by name, iterations with their times, success, whether the task says
-/// what success is, and notice.
+/// what success is, notice, and what a signal handler has raised, which ends the motion early.
 #[allow(clippy::type_complexity, reason = "a row for Python")]
 #[pyfunction]
 pub(crate) fn plan<'py>(
@@ -371,23 +373,40 @@ pub(crate) fn plan<'py>(
     Option<f64>,
     bool,
     Option<String>,
+    Option<PyErr>,
 )> {
     let plant = Arc::clone(&model.inner);
     let start = state(&plant, key, &fields).map_err(exception)?;
     let options = options.options().map_err(exception)?;
     check_fits(&planner.plant, &plant).map_err(exception)?;
     let shared = Arc::clone(&planner.shared);
-    let record = interruptible(py, move |ended| {
+    // a copy grows with the motion: an iteration that takes long must not keep what was recorded before it
+    let copy = Arc::new(Mutex::new(Record::default()));
+    let growing = Arc::clone(&copy);
+    let (record, raised) = interruptible_part(py, move |ended| {
         let objective = Objective::of_model(&plant)?;
+        if let Ok(mut copy) = growing.lock() {
+            copy.has_goal = objective.has_goal();
+        }
         let mut motion = ClosedLoop::new(&plant, &objective, &start, &BatchOptions::on(Backend::Cpu))?;
         let mut held = hold(&shared)?;
         let mut planner = Ending { inner: held.as_mut(), ended };
-        motion.run(&mut planner, &options, &mut |_| match ended.load(Ordering::Relaxed) {
-            true => ControlFlow::Break(()),
-            false => ControlFlow::Continue(()),
+        motion.run(&mut planner, &options, &mut |moment| {
+            if let Ok(mut copy) = growing.lock() {
+                copy.catch_up(moment.record);
+            }
+            match ended.load(Ordering::Relaxed) {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
+            }
         })
     })?;
-    let Record { mut fields, steps, cost, iterations, times, success, has_goal, notice } = record;
+    let record = record.or_else(|| copy.lock().ok().map(|mut copy| std::mem::take(&mut *copy)));
+    let Record { mut fields, steps, cost, iterations, times, success, has_goal, mut notice } =
+        record.unwrap_or_default();
+    if raised.is_some() {
+        notice = notice.or_else(|| Some(format!("interrupted after {steps} steps; the motion ends there")));
+    }
     let s = &model.inner.sizes;
     let rows = [
         ("time", vec![steps]),
@@ -404,7 +423,7 @@ pub(crate) fn plan<'py>(
     }
     arrays.push(("cost", reals(py, vec![steps], cost)?));
     let times = reals(py, vec![times.len()], times)?;
-    Ok((arrays, iterations.into_iter().map(done).collect(), times, success, has_goal, notice))
+    Ok((arrays, iterations.into_iter().map(done).collect(), times, success, has_goal, notice, raised))
 }
 
 /// Norms: name, number in task files, number of parameters.

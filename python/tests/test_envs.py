@@ -281,11 +281,32 @@ def test_single_environments_pass_gymnasiums_checks(name: str, engine: str) -> N
     "first", ["import manyworlds", "import gymnasium", "import manyworlds, gymnasium", "import gymnasium, manyworlds"]
 )
 def test_registered_whatever_is_imported_first(first: str) -> None:
-    text = f"{first}\nimport gymnasium\nassert gymnasium.envs.registration._find_spec('manyworlds:Reacher-v0')"
-    run = subprocess.run(
-        [sys.executable, "-W", "ignore::DeprecationWarning", "-c", text], capture_output=True, text=True
-    )
+    text = f"""
+{first}
+import gymnasium
+for name in ("manyworlds:manyworlds/Reacher-v0", "manyworlds/Reacher-v0", "manyworlds:manyworlds/Ant-v0"):
+    assert gymnasium.envs.registration._find_spec(name).id == name.split(":")[-1]
+ours = [spec for spec in gymnasium.registry.values() if "manyworlds" in str(spec.entry_point)]
+assert ours and all(spec.namespace == "manyworlds" for spec in ours)
+"""
+    run = subprocess.run([sys.executable, "-W", "error", "-c", text], capture_output=True, text=True)
     assert run.returncode == 0, run.stderr
+    assert run.stderr == ""
+
+
+@pytest.mark.parametrize("name", envs.TASKS)
+def test_no_registered_environment_warns(name: str) -> None:
+    """Warnings are errors here, those of Gymnasium's logger too."""
+    for env_id in (f"manyworlds/{name}-v0", f"manyworlds:manyworlds/{name}-v0"):
+        one = gymnasium.make(env_id, device="cpu")
+        one.reset(seed=0)
+        one.step(one.action_space.sample())
+        one.close()
+        for options in ({}, {"vectorization_mode": "sync"}):
+            many = gymnasium.make_vec(env_id, num_envs=2, device="cpu", **options)
+            many.reset(seed=0)
+            many.step(many.action_space.sample())
+            many.close()
 
 
 def test_the_package_does_not_need_gymnasium() -> None:

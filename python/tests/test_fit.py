@@ -1,5 +1,9 @@
 """Identification from Python: a recording of a batch, results by name, what is refused."""
 
+import os
+import signal
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -73,3 +77,23 @@ def test_what_is_wrong_is_told() -> None:
         mw.fit(model, "no_such_file.npz", "mass:bob", device="cpu")
     with pytest.raises(TypeError, match="numbers are expected"):
         mw.fit(model, {**arrays, "qpos": np.array([["a"]])}, "mass:bob", device="cpu")
+
+
+def test_ctrl_c_ends_a_fit_within_a_second() -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    frames = 30_000
+    truth = mw.Batch(pendulum(1.3, 0.25), 1, device="cpu")
+    names = ["qpos", "qvel", "ctrl", "time"]
+    found = truth.rollout(ctrl=np.sin(0.03 * np.arange(frames))[:, None], record=names)
+    arrays = {name: np.moveaxis(values, 0, 1) for name, values in found.items()}
+    timer = threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    begin = time.perf_counter()
+    timer.start()
+    # far away, with segments that each have a start of their own: it takes many iterations
+    with pytest.raises(KeyboardInterrupt) as raised:
+        while True:
+            mw.fit(pendulum(4.0, 0.02), arrays, [*PARAMETERS, "start_qpos"], segment=1000, device="cpu")
+    timer.join()
+    assert time.perf_counter() - begin - 0.5 < 1.0
+    part = mw.kept(raised.value)
+    assert part is None or (part.stop == "interrupted" and not part.converged and len(part.costs) > 1)

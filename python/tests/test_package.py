@@ -1,5 +1,6 @@
 """The package itself: stubs, types, the README as written."""
 
+import os
 import re
 import subprocess
 import sys
@@ -72,3 +73,33 @@ def test_every_public_name_is_documented() -> None:
         for name in dir(owner):
             if not name.startswith("_") and name != "model":
                 assert getattr(owner, name).__doc__, f"{owner.__name__}.{name}"
+
+
+QUIET = """
+import manyworlds as mw, manyworlds.envs
+import sys
+assert mw.adapters()
+model = mw.Model.from_xml_path(sys.argv[1])
+batch = mw.Batch(model, 2, device="gpu")
+batch.step(2)
+batch.render(0, width=32, height=24)
+assert batch.qpos.shape[0] == 2
+"""
+
+
+def drivers() -> list[str]:
+    """Lavapipe, whose package brings the layer that looks for a desktop, and that of the tests, if it is another."""
+    lavapipe = [str(file) for file in Path("/usr/share/vulkan/icd.d").glob("lvp_icd*.json")]
+    own = os.environ.get("VK_DRIVER_FILES")
+    return lavapipe + ([own] if own and own not in lavapipe else [])
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="drivers of Linux")
+def test_nothing_is_said_that_was_not_asked_for() -> None:
+    """Without a desktop, and with warnings as errors: neither by the package nor by a driver."""
+    assert drivers(), "lavapipe is not installed"
+    for driver in drivers():
+        bare = {"PATH": os.environ["PATH"], "VK_DRIVER_FILES": driver, "VK_ICD_FILENAMES": driver}
+        command = [sys.executable, "-W", "error", "-c", QUIET, str(HERE.parent / "models" / "cartpole.xml")]
+        done = subprocess.run(command, capture_output=True, text=True, env=bare)
+        assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), driver

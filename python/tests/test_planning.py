@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -278,16 +280,21 @@ def test_a_motion_that_diverges_says_so() -> None:
     assert iteration.notice is not None and "the last plan stays in force" in iteration.notice
 
 
-def interrupted(call: Any, after: float) -> float:
-    """Presses Ctrl-C during a call; seconds until it ends."""
+def stopped(call: Any, after: float) -> tuple[KeyboardInterrupt, float]:
+    """Presses Ctrl-C during a call; what it raises, and seconds until it ends."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     timer = threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT))
     timer.start()
     begin = time.perf_counter()
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as raised:
         call()
     timer.join()
-    return time.perf_counter() - begin - after
+    return raised.value, time.perf_counter() - begin - after
+
+
+def interrupted(call: Any, after: float) -> float:
+    """Presses Ctrl-C during a call; seconds until it ends."""
+    return stopped(call, after)[1]
 
 
 def test_ctrl_c_ends_planning_within_a_second(task: mw.Model) -> None:
@@ -300,6 +307,107 @@ def test_ctrl_c_ends_planning_within_a_second(task: mw.Model) -> None:
     assert interrupted(lambda: [many.improve(keyframe=0) for _ in range(10_000)], 0.3) < 1.0
     # and the planner goes on
     assert planner.improve(keyframe=0).after < np.inf
+
+
+def test_ctrl_c_keeps_what_was_recorded_of_a_motion(task: mw.Model) -> None:
+    stop, seconds = stopped(lambda: mw.plan(task, mw.Planner(task), seconds=1e5, keyframe="hanging"), 1.0)
+    assert seconds < 1.0
+    # the class is that of Ctrl-C itself, not one below it
+    assert type(stop) is KeyboardInterrupt
+    motion = mw.kept(stop)
+    assert isinstance(motion, mw.Motion)
+    frames = len(motion.time)
+    assert 0 < frames < 1e5 and motion.notice == f"interrupted after {frames} steps; the motion ends there"
+    assert motion.has_goal and len(motion.iterations) == len(motion.iteration_times) > 10
+    shapes = {"qpos": (2,), "qvel": (2,), "act": (0,), "ctrl": (1,), "sensordata": (6,), "cost": ()}
+    for name, shape in shapes.items():
+        assert getattr(motion, name).shape == (frames, *shape), name
+    np.testing.assert_allclose(motion.time, 0.01 * np.arange(frames), atol=1e-9)
+    # it is the beginning of the motion that was asked for
+    batch = mw.Batch(task, 1, device="cpu")
+    batch.reset(keyframe="hanging")
+    again = batch.rollout(ctrl=motion.ctrl[None], record=["qpos"])["qpos"][0]
+    np.testing.assert_array_equal(again[:-1], motion.qpos[1:])
+    whole = mw.plan(task, mw.Planner(task), seconds=0.01 * min(frames, 50), keyframe="hanging")
+    np.testing.assert_array_equal(whole.qpos, motion.qpos[: len(whole.qpos)])
+
+
+def test_an_iteration_that_takes_long_keeps_nothing_from_ctrl_c(task: mw.Model) -> None:
+    options: dict[str, Any] = {"horizon": 60.0, "candidates": 300}
+    slow = mw.Planner(task, "sampling", **options)
+    begin = time.perf_counter()
+    slow.improve(keyframe=0)
+    once = time.perf_counter() - begin
+    # within the second iteration at the earliest
+    call = lambda: mw.plan(task, slow, seconds=100, interval=0.2, iterations=0, keyframe=0)  # noqa: E731
+    stop, seconds = stopped(call, 2.5 * once)
+    assert seconds < 1.0
+    motion = mw.kept(stop)
+    assert len(motion.time) > 0 and len(motion.time) % 20 == 0
+
+
+def test_what_another_handler_raises_takes_the_motion_along(task: mw.Model) -> None:
+    class Late(Exception):
+        pass
+
+    def handler(*_: object) -> None:
+        raise Late("time is over")
+
+    old = signal.signal(signal.SIGALRM, handler)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        with pytest.raises(Late, match="time is over") as raised:
+            mw.plan(task, seconds=1e5, keyframe=0, iterations=1)
+    finally:
+        signal.signal(signal.SIGALRM, old)
+    assert len(mw.kept(raised.value).time) > 0
+    # nothing was done by calls that keep nothing
+    assert mw.kept(ValueError("another")) is None
+    with pytest.raises(TypeError, match="an exception is expected, got int"):
+        mw.kept(3)  # type: ignore[arg-type]
+
+
+def test_an_interrupt_that_nobody_catches_ends_the_process_as_the_shell_expects(task: mw.Model) -> None:
+    file = MODELS / "tasks" / "cartpole.xml"
+    text = f"""
+import signal, manyworlds as mw
+signal.signal(signal.SIGINT, signal.default_int_handler)
+model = mw.Model.from_xml_path({str(file)!r})
+print("ready", flush=True)
+mw.plan(model, seconds=1e5, keyframe=0)
+"""
+    child = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert child.stdout is not None and child.stdout.readline() == "ready\n"
+    time.sleep(0.7)
+    child.send_signal(signal.SIGINT)
+    said = child.communicate(timeout=30)[1]
+    assert child.returncode == -signal.SIGINT and "KeyboardInterrupt" in said
+    # where exceptions take notes, the last lines say how to get at it
+    assert sys.version_info < (3, 11) or "manyworlds.kept(exception)" in said
+
+
+def test_points_of_a_sampled_plan_stay_where_they_are_in_time(task: mw.Model) -> None:
+    for interpolation in ("zero", "linear", "cubic"):
+        planner = mw.Planner(task, "sampling", horizon=1.0, points=5, interpolation=interpolation, candidates=8)
+        planner.improve(keyframe=0)
+        np.testing.assert_allclose(planner.times, [0, 0.25, 0.5, 0.75, 1.0], atol=1e-12)
+        planner.improve({"time": 0.3}, keyframe=0)
+        np.testing.assert_allclose(planner.times, [0.25, 0.5, 0.75, 1.0, 1.25], atol=1e-12)
+        assert planner.controls.shape == (5, 1)
+
+
+@pytest.mark.parametrize("kind", ["sampling", "mppi", "cem"])
+def test_the_cost_after_an_iteration_is_that_of_the_plan_in_force(kind: str) -> None:
+    spec = mw.Spec.from_xml_string(RAIL)
+    for actuator in (0, 1):
+        spec.actuator(actuator).set(ctrlrange=[-5, 5], ctrllimited="true")
+    planning.add_cost(spec, "effort", "ctrl - 2", weight=3, size=2)
+    planner = mw.Planner(spec.compile(), kind, horizon=0.4, candidates=16, interpolation="linear")
+    done = planner.improve()
+    # 3/2 |u - 2|² at each of 20 steps, and at the end under the last controls
+    here = np.array([planner.control(0.02 * k, [0, 0], [0, 0]) for k in [*range(20), 19]])
+    assert done.after == pytest.approx(1.5 * ((here - 2) ** 2).sum(), rel=1e-9)
+    assert planner.improve().before == done.after
 
 
 def test_other_threads_run_while_a_planner_works(task: mw.Model) -> None:

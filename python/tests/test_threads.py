@@ -49,6 +49,29 @@ def test_ctrl_c_ends_long_calls_with_the_bits_of_whole_steps(how: str, make: Any
     assert not batch.status.any()
 
 
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+def test_ctrl_c_keeps_the_frames_of_a_rollout(device: str, cartpole: mw.Model) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    batch = mw.Batch(cartpole, 64, device=device)
+    start = batch.get_state()
+    ctrl = np.random.default_rng(0).uniform(-1, 1, (64, 1_000_000, 1))
+    timer = threading.Timer(1.5, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt) as raised:
+        batch.rollout(ctrl=ctrl, record=["qpos", "time", "state"], every=5)
+    timer.join()
+    found = mw.kept(raised.value)
+    frames = found["qpos"].shape[1]
+    assert 0 < frames < 200_000 and found["time"].shape == (64, frames)
+    np.testing.assert_allclose(found["time"][0], 5 * cartpole.opt.timestep * np.arange(1, frames + 1), rtol=1e-4)
+    # the worlds stand where the last frame is, and the frames are those of a shorter rollout
+    np.testing.assert_array_equal(batch.qpos, found["qpos"][:, -1])
+    few = min(frames, 8)
+    batch.set_state(start)
+    again = batch.rollout(ctrl=ctrl[:, : 5 * few], record=["qpos"], every=5)["qpos"]
+    np.testing.assert_allclose(again, found["qpos"][:, :few], atol=0 if device == "cpu" else 1e-4)
+
+
 def test_two_batches_in_two_threads(humanoid: mw.Model) -> None:
     def run(seed: int) -> Any:
         batch = mw.Batch(humanoid, 8, device="cpu", seed=seed)

@@ -18,9 +18,6 @@ const LOADERS: &[&str] = &[
     "/usr/lib/libvulkan.so.1",
 ];
 
-/// Manifest of a Vulkan layer of Mesa that looks for a desktop, and says on standard error where there is none.
-const DEVICE_SELECT: &str = "/usr/share/vulkan/implicit_layer.d/VkLayer_MESA_device_select.json";
-
 /// JSON object of the findings.
 #[derive(Serialize)]
 struct Seen {
@@ -48,8 +45,7 @@ struct SeenAdapter {
 
 pub(super) fn run(output: &Output) -> Result<bool> {
     let adapters = adapters();
-    let mut hints = hints(adapters.is_empty(), adapters.iter().any(|a| !a.software));
-    hints.extend(chatter());
+    let hints = hints(adapters.is_empty(), adapters.iter().any(|a| !a.software));
     output.text(format_args!("manyworlds {}, reference {}", env!("CARGO_PKG_VERSION"), super::REFERENCE));
     output.text(format_args!("cpu: {} threads", std::thread::available_parallelism().map_or(1, usize::from)));
     for adapter in &adapters {
@@ -114,20 +110,6 @@ fn driver_files() -> Vec<String> {
     let mut files: Vec<String> = entries.map(|e| e.path().display().to_string()).collect();
     files.sort();
     files
-}
-
-/// What a layer of the driver says of its own accord on standard error, and how to silence it: its environment is read
-/// when the driver is loaded, and a process cannot soundly change its own.
-fn chatter() -> Option<String> {
-    let loud = cfg!(target_os = "linux")
-        && std::env::var_os("XDG_RUNTIME_DIR").is_none()
-        && std::env::var_os("NODEVICE_SELECT").is_none()
-        && Path::new(DEVICE_SELECT).exists();
-    loud.then(|| {
-        "'error: XDG_RUNTIME_DIR is invalid or not set' comes from a layer of Mesa's Vulkan driver that looks for a \
-         desktop; it is harmless, and NODEVICE_SELECT=1 in the environment silences it"
-            .to_owned()
-    })
 }
 
 /// Hints, most likely cause first.

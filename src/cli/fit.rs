@@ -1,13 +1,15 @@
 //! `fit`: parameters of a model from a recording.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 use manyworlds::error::{Error, Result};
 use manyworlds::files::{self, FileKind};
 use manyworlds::formats::npz::{self, Array, ArrayData};
-use manyworlds::identification::least_squares::Options;
-use manyworlds::identification::{Estimate, Fit, FitOptions, Parameter, ReadOptions, Recording, fit};
+use manyworlds::identification::least_squares::{Options, Stop};
+use manyworlds::identification::{Estimate, Fit, FitOptions, Parameter, ReadOptions, Recording, fit_watched};
 use serde::Serialize;
 
 use super::output::Output;
@@ -144,7 +146,11 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     };
 
     let begin = Instant::now();
-    let found = fit(&model, &recording, &parameters, &options)?;
+    // Ctrl-C ends it after the iteration under way
+    let ended = super::rollout::interrupts();
+    let found = fit_watched(&model, &recording, &parameters, &options, &mut |_| {
+        if ended.load(Ordering::Relaxed) { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
     let seconds = begin.elapsed().as_secs_f64();
     let object = object(&found, &recording, seconds);
     if let (Some(out), Some(format)) = (&arguments.out, format) {
@@ -156,7 +162,10 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     print(&found, &recording, arguments, seconds, output);
     output.object(&object);
     if !found.has_converged() {
-        let text = "more iterations may lead further: give --iterations";
+        let text = match found.stop {
+            Stop::Interrupted => "interrupted; what was found until then is kept",
+            _ => "more iterations may lead further: give --iterations",
+        };
         output.notice(format_args!("no minimum after {} iterations; {text}", found.history.len()));
     }
     Ok(found.has_converged())

@@ -10,6 +10,8 @@ pub use codegen::tiling::{Tiling, WorkingSetSpace};
 pub use program::Program;
 pub use runtime::batch::{BuildTimes, FieldLayout, GpuBatch, Later, WorldBuffers};
 pub use runtime::device::{Adapter, AdapterPreference, Gpu, adapters};
+#[cfg(not(target_arch = "wasm32"))]
+pub use runtime::instance::instance;
 pub use runtime::transfer::Moved;
 pub use runtime::watch::Kept;
 pub use tuning::options::{KernelOptions, Partition};

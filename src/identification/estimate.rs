@@ -1,8 +1,8 @@
 //! Parameters of a model by least squares over rollouts: the worlds of a batch are candidates times segments.
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
-use super::least_squares::{self, Bound, Iteration, Options, Residuals, Solution, Stop, Variable};
+use super::least_squares::{self, Bound, Iteration, Options, Residuals, Solution, Stop, Variable, Watch};
 use super::parameter::{Parameter, Place};
 use super::recording::{Recording, data_field, sizes};
 use super::residual::difference;
@@ -92,7 +92,7 @@ pub struct Fit {
 impl Fit {
     /// True if the search has ended at a minimum, not for want of iterations.
     pub fn has_converged(&self) -> bool {
-        self.stop != Stop::Iterations
+        self.stop.is_minimum()
     }
 }
 
@@ -109,6 +109,20 @@ pub fn fit(
     parameters: &[Parameter],
     options: &FitOptions,
 ) -> Result<Fit> {
+    fit_watched(model, recording, parameters, options, &mut |_| ControlFlow::Continue(()))
+}
+
+/// As [`fit`]; `watch` sees every iteration, and may make it the last.
+///
+/// # Errors
+/// As [`fit`].
+pub fn fit_watched(
+    model: &Model,
+    recording: &Recording,
+    parameters: &[Parameter],
+    options: &FitOptions,
+    watch: Watch<'_>,
+) -> Result<Fit> {
     recording.check(model)?;
     parameters.iter().try_for_each(|p| p.check(model))?;
     check_apart(model, parameters)?;
@@ -119,7 +133,7 @@ pub fn fit(
     });
     search.iterations = options.iterations.unwrap_or(search.iterations);
     let variables = problem.variables();
-    let found = least_squares::minimize(&mut problem, &variables, &search)?;
+    let found = least_squares::minimize_watched(&mut problem, &variables, &search, watch)?;
     Ok(problem.finish(found))
 }
 

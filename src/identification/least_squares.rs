@@ -8,7 +8,7 @@
 //! rest is solved again. Columns of the Jacobian that share no row are one vector (Curtis, Powell and Reid, On the
 //! estimation of sparse Jacobian matrices, IMA Journal of Applied Mathematics 13(1), 1974).
 
-use std::ops::Range;
+use std::ops::{ControlFlow, Range};
 
 use nalgebra::{DMatrix, DVector};
 
@@ -130,6 +130,8 @@ pub enum Stop {
     Cost,
     /// There were as many iterations as allowed.
     Iterations,
+    /// Whoever watched wanted no more of them.
+    Interrupted,
 }
 
 impl Stop {
@@ -140,6 +142,15 @@ impl Stop {
             Stop::Step => "step",
             Stop::Cost => "cost",
             Stop::Iterations => "iterations",
+            Stop::Interrupted => "interrupted",
+        }
+    }
+
+    /// True at a minimum.
+    pub fn is_minimum(self) -> bool {
+        match self {
+            Stop::Gradient | Stop::Step | Stop::Cost => true,
+            Stop::Iterations | Stop::Interrupted => false,
         }
     }
 }
@@ -156,6 +167,9 @@ pub struct Iteration {
     /// Length of its step as a part of that of the variables, in their scales; zero where none lowered the cost.
     pub step: f64,
 }
+
+/// Who sees iterations, and says whether the search goes on.
+pub type Watch<'a> = &'a mut dyn FnMut(&Iteration) -> ControlFlow<()>;
 
 /// What a search has found.
 #[derive(Clone, Debug, PartialEq)]
@@ -206,6 +220,19 @@ struct Search<'a, R> {
 /// than said, a cost that is not finite at the start, or derivatives that are not finite: with the place and the values.
 /// Whatever the evaluation of the residuals returns.
 pub fn minimize(problem: &mut impl Residuals, variables: &[Variable], options: &Options) -> Result<Solution> {
+    minimize_watched(problem, variables, options, &mut |_| ControlFlow::Continue(()))
+}
+
+/// As [`minimize`]; `watch` sees every iteration, and may make it the last.
+///
+/// # Errors
+/// As [`minimize`].
+pub fn minimize_watched(
+    problem: &mut impl Residuals,
+    variables: &[Variable],
+    options: &Options,
+    watch: Watch<'_>,
+) -> Result<Solution> {
     options.check()?;
     variables.iter().try_for_each(Variable::check)?;
     if variables.is_empty() || problem.size() == 0 {
@@ -230,6 +257,9 @@ pub fn minimize(problem: &mut impl Residuals, variables: &[Variable], options: &
         }
         if linear.cosine <= options.gradient_tolerance {
             break Stop::Gradient;
+        }
+        if history.last().is_some_and(|last| watch(last).is_break()) {
+            break Stop::Interrupted;
         }
         if history.len() == options.iterations {
             break Stop::Iterations;
@@ -628,6 +658,26 @@ mod tests {
             said.contains("derivative of residual 0 by x0 is not finite") && said.contains("x0 = 2"),
             "{said}"
         );
+    }
+
+    #[test]
+    fn who_watches_may_end_the_search_after_an_iteration() {
+        // Rosenbrock's valley takes many
+        let of = |x: &[f64]| vec![10.0 * (x[1] - x[0] * x[0]), 1.0 - x[0]];
+        let mut seen = Vec::new();
+        let start = variables(&[-1.2, 1.0], FREE.0, FREE.1);
+        let found = minimize_watched(&mut problem(2, 2, of), &start, &Options::DOUBLE, &mut |iteration| {
+            seen.push(iteration.cost);
+            if seen.len() == 3 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        });
+        let found = found.unwrap();
+        assert!(found.stop == Stop::Interrupted && !found.stop.is_minimum());
+        assert_eq!(found.history.iter().map(|i| i.cost).collect::<Vec<_>>(), seen);
+        // what is returned is where it stands: at the cost of these residuals
+        let residuals = of(&found.x);
+        assert_eq!((found.residuals.as_slice(), seen.len()), (residuals.as_slice(), 3));
+        assert!((found.cost - 0.5 * residuals.iter().map(|r| r * r).sum::<f64>()).abs() < 1e-12);
+        assert!(0.0 < found.cost && found.cost < found.start_cost);
     }
 
     #[test]

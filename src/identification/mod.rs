@@ -51,7 +51,7 @@ mod statistics;
 mod step;
 mod variable;
 
-pub use estimate::{Estimate, Fit, FitOptions, fit};
+pub use estimate::{Estimate, Fit, FitOptions, fit, fit_watched};
 pub use parameter::{Parameter, Place, Target};
 pub use recording::{Measured, ReadOptions, Recording, Segment};
 pub use statistics::Statistics;

@@ -95,6 +95,8 @@ pub struct Moment<'a> {
     pub iteration: &'a Iteration,
     /// Iterations so far.
     pub iterations: usize,
+    /// What is recorded so far.
+    pub record: &'a Record,
 }
 
 /// What a loop has recorded.
@@ -116,6 +118,25 @@ pub struct Record {
     pub has_goal: bool,
     /// Why the loop ended early, if so.
     pub notice: Option<String>,
+}
+
+impl Record {
+    /// Takes over what a newer record of the same motion has beyond this one.
+    pub fn catch_up(&mut self, newer: &Self) {
+        for (name, values) in &newer.fields {
+            extend(self.fields.entry(name).or_default(), values);
+        }
+        extend(&mut self.cost, &newer.cost);
+        extend(&mut self.iterations, &newer.iterations);
+        extend(&mut self.times, &newer.times);
+        (self.steps, self.success, self.has_goal) = (newer.steps, newer.success, newer.has_goal);
+        self.notice.clone_from(&newer.notice);
+    }
+}
+
+/// Appends what a longer list has more.
+fn extend<T: Clone>(to: &mut Vec<T>, longer: &[T]) {
+    to.extend_from_slice(longer.get(to.len()..).unwrap_or_default());
 }
 
 /// Recorded fields: states, then what follows from them.
@@ -360,7 +381,7 @@ impl ClosedLoop {
         let none = Iteration::default();
         let iteration = record.iterations.last().unwrap_or(&none);
         let time = state.time() + self.model.opt_timestep[0];
-        Ok(watch(&Moment { time, cost, iteration, iterations: record.iterations.len() }))
+        Ok(watch(&Moment { time, cost, iteration, iterations: record.iterations.len(), record }))
     }
 
     /// Sets the forces of the pushes at a time.

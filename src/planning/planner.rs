@@ -10,7 +10,8 @@ use crate::model::Model;
 pub struct Iteration {
     /// Cost of the plan as it was, from the state in which this iteration begins; infinite if it diverges.
     pub before: f64,
-    /// Cost of the plan in force, or of the best candidate where a plan is a mean of several; infinite if all diverge.
+    /// Cost of the plan in force, which is above that before where the mean of candidates is taken, and is worse; infinite if all
+    /// diverge.
     pub after: f64,
     /// Wall-clock seconds of each phase.
     pub seconds: Vec<(&'static str, f64)>,
@@ -33,7 +34,8 @@ impl Iteration {
 
 /// A planner: it improves a plan, an iteration at a time, from wherever a world is.
 pub trait Planner: Send + std::fmt::Debug {
-    /// Improves the plan from a state on; before there is one, the controls of the state are held. What is in force stays where nothing better is found.
+    /// Improves the plan from a state on; before there is one, the controls of the state are held. What is in force stays where
+    /// nothing better is found, but for planners that take the mean of candidates whatever it costs.
     ///
     /// # Errors
     /// [`Error::Argument`](crate::error::Error::Argument) for a state that is not finite,

@@ -1,5 +1,7 @@
 //! Plans in force: controls over time, with feedback where a planner has gains.
 
+use std::ops::Range;
+
 use super::bounds::Bounds;
 use crate::cpu::integrate::advance::differentiate_pos;
 use crate::model::Model;
@@ -20,6 +22,15 @@ impl Interpolation {
     /// The interpolation of a number in task files: 0 zero, 1 linear, 2 cubic.
     pub fn from_number(number: usize) -> Option<Self> {
         [Interpolation::Zero, Interpolation::Linear, Interpolation::Cubic].get(number).copied()
+    }
+
+    /// Points before a stretch and behind it, besides those within, on which the values within depend.
+    pub fn outside(self) -> [usize; 2] {
+        match self {
+            Interpolation::Zero => [0, 0],
+            Interpolation::Linear => [0, 1],
+            Interpolation::Cubic => [1, 1],
+        }
     }
 
     /// Values `[n]` at a place between points `[points, n]`, which are one apart.
@@ -92,9 +103,14 @@ impl Policy {
 
     /// Place of a time between the knots.
     fn place(&self, time: f64) -> f64 {
-        // a time that rounding moved off its knot still counts as the knot
-        let place = (time - self.start) / self.interval;
-        if (place - place.round()).abs() < 1e-6 { place.round() } else { place }
+        place(time, self.start, self.interval)
+    }
+
+    /// Knots within the plan: without those before and behind it, which shape its ends.
+    pub fn within(&self) -> Range<usize> {
+        let count = self.controls.len().checked_div(self.nu()).unwrap_or(0);
+        let [before, behind] = self.interpolation.outside();
+        before.min(count)..count.saturating_sub(behind).max(before.min(count))
     }
 
     /// Holds controls `[nu]` from a time on.
@@ -113,7 +129,8 @@ impl Policy {
         self.bounds.clamp(out);
     }
 
-    /// Controls in a state: positions `[nq]`, velocities `[nv]`, activations `[na]`.
+    /// Controls in a state: positions `[nq]`, velocities `[nv]`, activations `[na]`. After the end nothing is planned about which
+    /// a state could be: the controls are those of the last knot, without feedback.
     pub fn control(
         &self,
         model: &Model,
@@ -132,6 +149,13 @@ impl Policy {
     }
 }
 
+/// Place of a time between knots that are an interval apart, the first of them at a start.
+pub(super) fn place(time: f64, start: f64, interval: f64) -> f64 {
+    // a time that rounding moved off its knot still counts as the knot
+    let place = (time - start) / interval;
+    if (place - place.round()).abs() < 1e-6 { place.round() } else { place }
+}
+
 impl Feedback {
     /// Adds the feedback at a place between the knots.
     fn add(&self, model: &Model, place: f64, qpos: &[f64], qvel: &[f64], act: &[f64], out: &mut [f64]) {
@@ -141,10 +165,13 @@ impl Feedback {
         if knots == 0 || n == 0 {
             return;
         }
-        let last = (knots - 1) as f64;
-        let place = if place.is_finite() { place.clamp(0.0, last) } else { last };
+        // the last state is the end
+        if place.is_nan() || place >= (knots - 1) as f64 {
+            return;
+        }
+        let place = place.max(0.0);
         let (first, share) = (place.floor() as usize, place.fract());
-        let second = (first + 1).min(knots - 1);
+        let second = first + 1;
         // the planned state: on the way from one knot to the next
         let mut away = vec![0.0; n];
         let mut between = vec![0.0; nv];

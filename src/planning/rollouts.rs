@@ -2,7 +2,7 @@
 
 use super::objective::Objective;
 use super::state::State;
-use crate::batch::{Batch, BatchOptions};
+use crate::batch::{Backend, Batch, BatchOptions};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::state::DIVERGED;
@@ -61,6 +61,11 @@ impl Rollouts {
 
     pub(super) fn device(&self) -> String {
         self.batch.device()
+    }
+
+    /// Where the worlds are stepped.
+    pub(super) fn backend(&self) -> Backend {
+        self.batch.backend()
     }
 
     /// Costs of controls `[world, steps, nu]` from a state, in one submission; infinite where a world diverges.

@@ -1,7 +1,7 @@
 """Ready-made tasks with models of their own, and environments of Gymnasium, Stable-Baselines3 and rsl_rl around them.
 
-    import gymnasium
-    envs = gymnasium.make_vec("manyworlds:Ant-v0", num_envs=4096)
+    import gymnasium, manyworlds
+    envs = gymnasium.make_vec("manyworlds/Ant-v0", num_envs=4096)
 
     from manyworlds import envs
     task = envs.task("Ant", ctrl_cost_weight=0.1)  # or envs.ant(any_model)

@@ -283,7 +283,11 @@ fn gif_encoder(format: Format) -> std::result::Result<gif::Encoder<Vec<u8>>, Str
 
 fn ffmpeg(partial: &Path, format: Format) -> Result<Child> {
     let (size, fps) = (format!("{}x{}", format.width, format.height), format.fps.to_string());
-    Command::new("ffmpeg")
+    let mut command = Command::new("ffmpeg");
+    // Ctrl-C at the terminal is for this process alone, which then ends the film
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(&mut command, 0);
+    command
         .args(["-y", "-loglevel", "error", "-f", "rawvideo", "-pix_fmt", "rgb24", "-s", &size, "-r", &fps])
         .args(["-i", "-", "-an", "-c:v", "libx264", "-pix_fmt", "yuv420p", "-crf", "18"])
         .args(["-movflags", "+faststart"])

@@ -146,10 +146,8 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let bar = output.progress(motion.frames());
     let ended = super::rollout::interrupts();
     let mut drawing = 0.0;
-    while motion.next()? {
-        if ended.load(std::sync::atomic::Ordering::Relaxed) {
-            return Err(Error::Argument("interrupted; nothing was written".to_owned()));
-        }
+    let is_ended = || ended.load(std::sync::atomic::Ordering::Relaxed);
+    while !is_ended() && motion.next()? {
         let drawn = std::time::Instant::now();
         let picture =
             shot(&mut photographer, motion.batch(), camera, size, [columns, rows], arguments.pixels)?;
@@ -158,7 +156,10 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         bar.set_position(film.frames() as u64);
     }
     bar.finish_and_clear();
-    let frames = film.frames();
+    let (frames, wanted) = (film.frames(), motion.frames());
+    if frames == 0 {
+        return Err(Error::Argument("interrupted; nothing was written".to_owned()));
+    }
     film.finish()?;
     let rendered = Rendered {
         frames,
@@ -177,7 +178,10 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     line("time", format!("{:.2} s, {:.2} s of it for drawing", rendered.seconds, drawing));
     line("written", rendered.out.clone());
     output.object(&rendered);
-    Ok(true)
+    if frames < wanted {
+        output.notice(format_args!("interrupted; the first {frames} of {wanted} frames are kept"));
+    }
+    Ok(frames >= wanted)
 }
 
 /// A picture of all tiles.

@@ -269,8 +269,7 @@ fn work(
 /// Positions under a plan without feedback, `[knots, nq]`: one world on this thread.
 fn path(planner: &dyn Planner, start: &State) -> Vec<f64> {
     let (model, policy) = (planner.model(), planner.policy());
-    let knots = policy.controls.len() / policy.nu().max(1);
-    let horizon = policy.interval * knots.saturating_sub(1) as f64;
+    let horizon = policy.interval * policy.within().len().saturating_sub(1) as f64;
     let steps = (horizon / model.opt_timestep[0]).round().clamp(0.0, 1000.0) as usize;
     let capacity = manyworlds::batch::probe(model);
     let mut data = Data {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use egui_wgpu::{Renderer, RendererOptions, ScreenDescriptor};
 use manyworlds::error::{Error, Result};
-use manyworlds::gpu::{Gpu, wgpu};
+use manyworlds::gpu::{Gpu, instance, wgpu};
 use winit::window::Window;
 
 /// A window's surface and what draws on it.
@@ -41,11 +41,8 @@ impl Screen {
     ///
     /// # Errors
     /// [`Error::Device`] if there is none, or if it refuses the surface.
-    pub(super) fn new(window: Arc<Window>, display: winit::event_loop::OwnedDisplayHandle) -> Result<Self> {
-        let mut descriptor = wgpu::InstanceDescriptor::new_with_display_handle(Box::new(display));
-        descriptor.backends = wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
-        descriptor.flags = wgpu::InstanceFlags::empty();
-        let instance = wgpu::Instance::new(descriptor);
+    pub(super) fn new(window: Arc<Window>) -> Result<Self> {
+        let instance = instance();
         let surface = instance.create_surface(Arc::clone(&window)).map_err(|e| {
             device("no adapter can draw into this window, `manyworlds doctor` lists what there is", e)
         })?;

@@ -99,7 +99,7 @@ impl Handler<'_> {
         let size = LogicalSize::new(self.size[0], self.size[1]);
         let attributes = Window::default_attributes().with_title(self.title).with_inner_size(size);
         let window = Arc::new(events.create_window(attributes).map_err(|e| no_display(&e))?);
-        let mut screen = Screen::new(Arc::clone(&window), events.owned_display_handle())?;
+        let mut screen = Screen::new(Arc::clone(&window))?;
         let mut app = (self.start)(screen.gpu())?;
         app.adapter = screen.gpu().adapter().to_string();
         let renderer = Renderer::new(screen.gpu(), app.session.model())?;

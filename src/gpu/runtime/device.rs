@@ -3,6 +3,8 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
+#[cfg(not(target_arch = "wasm32"))]
+use super::instance::instance;
 use crate::error::{Error, Result};
 
 /// Properties of a graphics adapter.
@@ -84,12 +86,7 @@ fn found() -> Vec<wgpu::Adapter> {
 
 #[cfg(not(target_arch = "wasm32"))]
 fn found() -> Vec<wgpu::Adapter> {
-    let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
-    descriptor.backends = wgpu::Backends::VULKAN | wgpu::Backends::METAL | wgpu::Backends::DX12;
-    // kernels are validated by naga in tests; no driver validation layers
-    descriptor.flags = wgpu::InstanceFlags::empty();
-    let instance = wgpu::Instance::new(descriptor);
-    pollster::block_on(instance.enumerate_adapters(wgpu::Backends::all()))
+    pollster::block_on(instance().enumerate_adapters(wgpu::Backends::all()))
 }
 
 fn describe(adapter: &wgpu::Adapter) -> Adapter {
