@@ -11,7 +11,7 @@ pub use program::Program;
 pub use runtime::batch::{BuildTimes, FieldLayout, GpuBatch, Later, WorldBuffers};
 pub use runtime::device::{Adapter, AdapterPreference, Gpu, adapters};
 pub use runtime::transfer::Moved;
-pub use runtime::watch::Kept;
+pub use runtime::watch::{Kept, Wanted};
 pub use tuning::options::{KernelOptions, Partition};
 pub use tuning::roofline::Roofline;
 /// The version of wgpu whose devices, queues and buffers these are.
