@@ -3,7 +3,7 @@
 
 import package::actuation::history::record_histories;
 import package::integrate::advance::{advance_world, bad_acceleration};
-import package::integrate::reset::auto_reset;
+import package::integrate::reset::end_step;
 import package::runtime::group::{lane, sync};
 import package::runtime::options::disabled;
 import package::smooth::factor_m::{factor_ld, solve_ld};
@@ -11,7 +11,9 @@ import package::smooth::reflected_inertia::{damping_derivative, damping_of_dof};
 
 // One step of one world.
 fn euler() {
-    let bad = bad_acceleration();
+    // a step that is owed is taken at any acceleration
+    let takes_owed = step_owed(0u) < 0;
+    let bad = bad_acceleration() && !takes_owed;
 //#if EULERDAMP
     implicit_damping();
 //#endif
@@ -20,9 +22,7 @@ fn euler() {
 //#if HISTORY
     record_histories(going);
 //#endif
-    if (bad) {
-        auto_reset(STATUS_BAD_QACC);
-    }
+    end_step(bad, takes_owed);
     if (going) {
 //#if EULERDAMP
         advance_world__qacc_damped();

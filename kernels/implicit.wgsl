@@ -4,7 +4,7 @@
 import package::actuation::history::record_histories;
 import package::integrate::advance::{advance_world, bad_acceleration};
 import package::integrate::implicit::{add_bias_force_derivatives, matrix_row};
-import package::integrate::reset::auto_reset;
+import package::integrate::reset::end_step;
 import package::integrate::velocity_derivative::{bias_force_derivatives, derivative, is_single_free_body};
 import package::runtime::group::{lane, sync};
 import package::runtime::options::disabled;
@@ -12,7 +12,9 @@ import package::smooth::factor_m::{factor_ld, solve_ld};
 
 // One step of one world.
 fn implicit() {
-    let bad = bad_acceleration();
+    // a step that is owed is taken at any acceleration
+    let takes_owed = step_owed(0u) < 0;
+    let bad = bad_acceleration() && !takes_owed;
     derivative();
     // right-hand side
     for (var i = lane; i < nv; i += lanes) {
@@ -39,9 +41,7 @@ fn implicit() {
 //#if HISTORY
     record_histories(going);
 //#endif
-    if (bad) {
-        auto_reset(STATUS_BAD_QACC);
-    }
+    end_step(bad, takes_owed);
     if (going) {
         advance_world__qacc_damped();
     }

@@ -5,7 +5,7 @@ import package::actuation::history::record_histories;
 import package::integrate::advance::{
     advance_time, bad_acceleration, integrate_joint, joint_dofnum, joint_qposnum,
 };
-import package::integrate::reset::auto_reset;
+import package::integrate::reset::end_step;
 import package::runtime::group::{lane, sync};
 import package::runtime::options::disabled;
 
@@ -14,12 +14,14 @@ const RK4_IDLE: i32 = 4;
 
 // One stage of one world; the fourth completes the step.
 fn rk4() {
-    let bad = bad_acceleration();
+    // a step that is owed is taken at any acceleration
+    let takes_owed = step_owed(0u) < 0;
+    let bad = bad_acceleration() && !takes_owed;
     let part = rk4_stage(0u);
     sync();
     // a bad acceleration resets the world; its remaining stages are idle
-    if (part == 0 && bad) {
-        auto_reset(STATUS_BAD_QACC);
+    if (part == 0) {
+        end_step(bad, takes_owed);
     }
     let given_up = part == 0 && bad && !disabled(DISABLE_AUTORESET);
     if (lane == 0u) {

@@ -1,6 +1,5 @@
 // Reward, end of an episode, and observation. Twin: src/cpu/task/task_observe.rs.
 
-import package::kernels::task_restart::DIVERGED;
 import package::math::vector::is_finite;
 import package::runtime::group::{lane, sync};
 import package::task::evaluate::episode_steps;

@@ -1,19 +1,25 @@
 // Begin of an episode. Twin: src/cpu/task/task_restart.rs.
 
-import package::integrate::reset::reset_state;
+import package::integrate::reset::{clear_results, reset_state};
 import package::runtime::group::{any_world, lane, sync};
 import package::task::evaluate::episode_steps;
 
-// Status bits of a world that diverged.
-const DIVERGED: i32 = STATUS_BAD_QPOS | STATUS_BAD_QVEL | STATUS_BAD_QACC;
-
-// Resets a world whose episode begins, twice with the same numbers.
+// Resets a world whose episode begins, twice with the same numbers; the second time, results are those of the new state.
 fn task_restart() {
-    let restarts = task_restarts(0u) != 0;
+    let turn = task_restarts(0u);
+    let restarts = turn != 0;
     if (!any_world(restarts)) {
         return;
     }
     episode_steps = 0;
+    // results of the episode before
+    if (turn == 1) {
+        clear_results();
+        if (lane == 0u) {
+            set_step_owed(0u, 0);
+            set_task_restarts(0u, 2);
+        }
+    }
     // the initial state; what diverged is over
     if (restarts) {
         reset_state();

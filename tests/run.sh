@@ -187,11 +187,11 @@ part_shared() {
     local tier=$shared/models/tiers/core.txt
     check "core tier cpu" "$python" "$shared/parity/parity.py" --bin "$bin" --backend cpu "$tier"
     check "core tier gpu" with_driver "$swiftshader" "$python" "$shared/parity/parity.py" --bin "$bin" --backend gpu "$tier"
-    # without a model that is reset in every step and one with balloons: docs/decisions.md 26 and 29
+    # without a model with balloons: docs/decisions.md 29
     local smooth=() line
     for line in $(grep -v '^#' "$shared/models/tiers/smooth.txt"); do
         case $line in
-            */general_dyntype.xml | */balloons.xml) ;;
+            */balloons.xml) ;;
             *) smooth+=("$shared/models/$line") ;;
         esac
     done

@@ -62,7 +62,7 @@ class Access(Base):
             self._look(out["status"])
         for name in names:
             if name not in out:
-                out[name] = self._core.get_model(name)[... if mask is None else mask]
+                out[name] = self._core.get_model(name, mask)
         found = {}
         for name in names:
             array, entry = out[name], DATA.get(name) or MODEL[name]

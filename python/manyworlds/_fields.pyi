@@ -2785,7 +2785,7 @@ class BatchFields:
         """Steps of the environment since the episode began. Shape: [world, ntask]. Unit: 1. Written by: task."""
     @property
     def task_restarts(self) -> NDArray[int32]:
-        """1 if the next step begins an episode, and ignores the action. Shape: [world, ntask]. Unit: flag. Written by: task."""
+        """1 if the next step begins an episode, and ignores the action; 2 once that is reset. Shape: [world, ntask]. Unit: 1. Written by: task."""
     @property
     def observation(self) -> Reals:
         """Observation. Shape: [world, nobservation]. Unit: mixed. Written by: task_observe."""

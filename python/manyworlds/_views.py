@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ._arrays import Array, numbers
+from ._arrays import Array, Worlds, chosen, numbers
 from ._named import resolve, trailing
 from ._tables import DATA, MODEL, Kind
 
@@ -19,7 +20,7 @@ class View:
     """The elements of one object, or of several, in the fields of every world.
 
     `batch.joint("knee").qpos` is [world, elements], `batch.bodies("*_foot").xpos` [world, object, 3]. Arrays are
-    read-only; an assignment writes to all worlds.
+    read-only; an assignment writes to all worlds, `set` to some: `batch.joint("knee").set("qpos", 0.1, worlds=[3])`.
     """
 
     __slots__ = ("_batch", "_ids", "_kind", "_one")
@@ -47,17 +48,19 @@ class View:
     def __repr__(self) -> str:
         return f"<{self._kind.word} {self.name!r} in {self._batch.num_worlds} worlds>"
 
-    def get(self, attribute: str) -> Array:
-        """A writable copy of these elements in every world."""
-        core = self._batch.model._core
-        field, places = resolve(core, self._kind, self._ids, attribute, (DATA, MODEL))
-        values = self._batch.get(field.name).reshape(self._batch.num_worlds, -1)[:, places.reshape(-1)]
-        return values.reshape(self._shape(field, places))
+    def get(self, attribute: str, worlds: Worlds = None) -> Array:
+        """A writable copy of these elements in every world, or in some; only these are read."""
+        field, places = self._resolve(attribute)
+        rows = self._batch.get(field.name, worlds)
+        return _flat(rows)[:, places.reshape(-1)].reshape(self._shape(field, places, len(rows)))
 
-    def _shape(self, field: Any, places: Array) -> tuple[int, ...]:
+    def _resolve(self, attribute: str) -> tuple[Any, Array]:
+        return resolve(self._batch.model._core, self._kind, self._ids, attribute, (DATA, MODEL))
+
+    def _shape(self, field: Any, places: Array, worlds: int) -> tuple[int, ...]:
         row = trailing(field, self._kind, self._batch.model._core.size, places.shape[1], True)
         objects = () if self._one else (len(self._ids),)
-        return (self._batch.num_worlds, *objects, *row)
+        return (worlds, *objects, *row)
 
     def __getattr__(self, attribute: str) -> Array:
         values = self.get(attribute)
@@ -67,12 +70,16 @@ class View:
     def __setattr__(self, attribute: str, values: ArrayLike) -> None:
         self.set(attribute, values)
 
-    def set(self, attribute: str, values: ArrayLike) -> None:
-        """Writes these elements in every world; errors as Batch.set."""
-        core = self._batch.model._core
-        field, places = resolve(core, self._kind, self._ids, attribute, (DATA, MODEL))
-        array = numbers(attribute, values, self._shape(field, places))
-        whole = self._batch.get(field.name)
-        flat = whole.reshape(self._batch.num_worlds, -1)
-        flat[:, places.reshape(-1)] = array.reshape(self._batch.num_worlds, -1)
-        self._batch.set(field.name, whole)
+    def set(self, attribute: str, values: ArrayLike, worlds: Worlds = None) -> None:
+        """Writes these elements in every world, or in some; only these are read and written. Errors as Batch.set."""
+        field, places = self._resolve(attribute)
+        count = chosen(worlds, self._batch.num_worlds).count
+        array = numbers(attribute, values, self._shape(field, places, count))
+        rows = self._batch.get(field.name, worlds)
+        _flat(rows)[:, places.reshape(-1)] = _flat(array)
+        self._batch.set(field.name, rows, worlds)
+
+
+def _flat(rows: Array) -> Array:
+    """The numbers of each world on one axis, without a copy."""
+    return rows.reshape(len(rows), math.prod(rows.shape[1:]))

@@ -127,18 +127,7 @@ impl Batch {
         let (backend, adapter) = device_of(device);
         let made = detached(py, || {
             let model = &model.inner;
-            let capacity = match (nconmax, njmax) {
-                (None, None) => None,
-                (Some(nconmax), Some(njmax)) => Some(Capacity { nconmax, njmax }),
-                // the number that is missing is measured
-                _ => {
-                    batch::supported(model)?;
-                    batch::check_probe(model)?;
-                    let found = batch::probe(model);
-                    let (nconmax, njmax) = (nconmax.unwrap_or(found.nconmax), njmax.unwrap_or(found.njmax));
-                    Some(Capacity { nconmax, njmax })
-                }
-            };
+            let capacity = batch::capacity(model, nconmax, njmax)?;
             let adapter = adapter.clone();
             let options = BatchOptions { backend, capacity, overflow, adapter, ..BatchOptions::default() };
             batch::Batch::new(model, worlds, &options)

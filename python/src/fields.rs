@@ -121,8 +121,22 @@ impl Batch {
         self.run(py, |batch| Ok(batch.expanded()))
     }
 
-    fn get_model<'py>(&self, py: Python<'py>, field: &str) -> PyResult<Bound<'py, PyAny>> {
-        let (array, single) = self.run(py, |batch| Ok((batch.get_model(field)?, is_single(batch))))?;
+    /// A field of the model in some worlds, or in all.
+    #[pyo3(signature = (field, mask=None))]
+    fn get_model<'py>(
+        &self,
+        py: Python<'py>,
+        field: &str,
+        mask: Option<PyReadonlyArray1<'py, bool>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mask = array::mask(mask.as_ref()).map_err(exception)?;
+        let (array, single) = self.run(py, |batch| {
+            let array = match mask {
+                Some(mask) => batch.get_model_worlds(field, mask)?,
+                None => batch.get_model(field)?,
+            };
+            Ok((array, is_single(batch)))
+        })?;
         plain(py, array, single)
     }
 

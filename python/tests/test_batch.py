@@ -153,11 +153,42 @@ def test_several_fields_are_one_copy(cartpole: mw.Model) -> None:
     for _ in range(5):
         batch.step()
     assert batch.moved.to_host == before.to_host
+    # the state before them is kept there once
+    assert batch.moved.submissions - before.submissions == 1
     # what is written goes there once, beside a few words that say where to
+    before = batch.moved
     batch.ctrl = np.ones((64, cartpole.nu))
     sent = batch.moved.to_device - before.to_device
     assert 4 * 64 * cartpole.nu <= sent < 4 * 64 * cartpole.nu + 512
     assert batch.moved.submissions - before.submissions == 1
+
+
+@pytest.mark.parametrize("device", ["cpu", "gpu"])
+def test_an_object_of_some_worlds_costs_what_they_cost(cartpole: mw.Model, device: str) -> None:
+    costs = []
+    for worlds in (8, 64):
+        batch = mw.Batch(cartpole, worlds, device=device, on_status="ignore")
+        hinge = batch.joint("hinge")
+        before = batch.moved
+        hinge.set("qpos", [[0.5], [0.25]], worlds=[5, 2])
+        after = batch.moved
+        np.testing.assert_array_equal(hinge.get("qpos", [5, 2]), [[0.5], [0.25]])
+        last = batch.moved
+        costs.append((after.to_device - before.to_device, after.to_host - before.to_host, last.to_host - after.to_host))
+        want = np.zeros((worlds, 1))
+        want[[5, 2]] = [[0.5], [0.25]]
+        np.testing.assert_array_equal(hinge.qpos, want)
+        hinge.set("qpos", np.zeros((0, 1)), worlds=[])
+        assert hinge.get("qpos", []).shape == (0, 1)
+        with pytest.raises(ValueError, match="shape"):
+            hinge.set("qpos", [[1], [2], [3]], worlds=[5, 2])
+        batch.expand("dof_damping")
+        hinge.set("damping", [[0.5]], worlds=[3])
+        np.testing.assert_array_equal(hinge.get("damping", [3]), [[0.5]])
+        np.testing.assert_array_equal(hinge.damping[3:5, 0] == 0.5, [True, False])
+    assert costs[0] == costs[1]
+    # the positions of two worlds, back and forth
+    assert costs[0][1:] == ((16, 16) if device == "gpu" else (0, 0))
 
 
 def test_status_is_flagged_warned_of_and_raised(make: Any, cartpole: mw.Model) -> None:

@@ -83,8 +83,8 @@ def test_a_step_on_a_device_is_one_submission_and_one_copy_back() -> None:
             env.step(0.2)
             after = env.batch.moved
             assert after.submissions - before.submissions == 1
-            # with the most contacts and rows that each world wanted
-            assert after.to_host - before.to_host == shown + 4 * 64 * 2
+            # with the most contacts and rows that each world wanted, and the steps that it owes
+            assert after.to_host - before.to_host == shown + 4 * 64 * 3
 
 
 def test_wrong_arguments_name_what_is_expected() -> None:

@@ -3,7 +3,7 @@
 import package::actuation::history::reset_histories;
 import package::math::spatial::spatial_zero;
 import package::math::vector::is_finite;
-import package::runtime::group::lane;
+import package::runtime::group::{base_f, base_i, data_f, data_i, lane};
 import package::runtime::options::disabled;
 import package::runtime::status::raise_status;
 
@@ -17,10 +17,21 @@ fn reset_world() {
     if (lane == 0u) {
         set_nreset(0u, nreset(0u) + 1);
     }
+    clear_results();
     reset_state();
 }
 
-// Resets the world to its initial state; status and counters are kept. Twin: Data::reset.
+// Zeroes everything that follows from the state: it is side by side in the arena. Twin: Data::clear_results.
+fn clear_results() {
+    for (var i = zeroed_f + lane; i < zeroed_f_end; i += lanes) {
+        data_f[base_f + i * arena_tile] = 0.0;
+    }
+    for (var i = zeroed_i + lane; i < zeroed_i_end; i += lanes) {
+        data_i[base_i + i * arena_tile] = 0;
+    }
+}
+
+// Resets the state alone: results, status and counters are kept. Twin: Data::reset_state.
 fn reset_state() {
     // time
     if (lane == 0u) {
@@ -87,6 +98,20 @@ fn initial_ctrl(u: u32) -> f32 {
     }
 //#endif
     return 0.0;
+}
+
+// Ends a step: resets a world with a bad acceleration, which then owes the step, unless autoreset is disabled. A step that
+// it owed has been taken.
+fn end_step(bad: bool, takes_owed: bool) {
+    if (bad) {
+        auto_reset(STATUS_BAD_QACC);
+    }
+    if (lane == 0u && bad && !disabled(DISABLE_AUTORESET)) {
+        set_step_owed(0u, step_owed(0u) + 1);
+    }
+    if (lane == 0u && takes_owed) {
+        set_step_owed(0u, 0);
+    }
 }
 
 // Raises a status bit and resets the world, unless autoreset is disabled.

@@ -243,7 +243,7 @@ impl Batch {
         }
     }
 
-    /// Checks integers that steps use as places in lists.
+    /// Checks integers that steps use as places in lists, or that no world has between calls.
     pub(super) fn check_integers(
         &self,
         entry: &Field,
@@ -254,6 +254,7 @@ impl Batch {
             // the next tree of a cycle of trees asleep, or a count of steps below zero
             "tree_asleep" => row[i] < 0.0 || row.get(row[i] as usize).is_some_and(|next| *next >= 0.0),
             "rk4_stage" => (0.0..8.0).contains(&row[i]),
+            "step_owed" => (0.0..1000.0).contains(&row[i]),
             _ => true,
         };
         let (name, len) = (entry.name, entry.len(&self.sizes).max(1));

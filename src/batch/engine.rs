@@ -44,7 +44,7 @@ impl Engine {
 
     fn cpu(model: &Model, worlds: usize, sizes: &Sizes, options: &BatchOptions) -> Result<Self> {
         memory::check_available(sizes, worlds)?;
-        let capacity = Capacity { nconmax: sizes.nconmax, njmax: sizes.njmax };
+        let capacity = Capacity::of(sizes);
         let room = match options.overflow {
             Overflow::Grow => room_on_cpu(model, sizes, worlds),
             Overflow::Flag | Overflow::Error => capacity,
@@ -66,7 +66,7 @@ impl Engine {
         if gpu.adapter().software {
             memory::check_software(sizes, worlds)?;
         }
-        let capacity = Capacity { nconmax: sizes.nconmax, njmax: sizes.njmax };
+        let capacity = Capacity::of(sizes);
         let batch = GpuBatch::new(&gpu, model, worlds, capacity, &options.gpu)?;
         Ok(Engine::Gpu { batch: Box::new(batch), device: gpu.adapter().to_string() })
     }
@@ -86,7 +86,7 @@ impl Engine {
             Engine::Cpu(_) => Self::cpu(model, worlds, sizes, options).map(Some),
             #[cfg(feature = "gpu")]
             Engine::Gpu { batch, device } => {
-                let capacity = Capacity { nconmax: sizes.nconmax, njmax: sizes.njmax };
+                let capacity = Capacity::of(sizes);
                 let batch = crate::gpu::GpuBatch::new(batch.gpu(), model, worlds, capacity, &options.gpu)?;
                 Ok(Some(Engine::Gpu { batch: Box::new(batch), device: device.clone() }))
             }

@@ -4,6 +4,10 @@
 //! state with which calls begin on the device, looks afterwards for the largest numbers that were wanted, and, where they
 //! exceed its capacities, builds itself anew with larger ones and makes the same calls again from the same state. Kernels
 //! give equal bits to equal states, so that the result is that of a batch with room from the start.
+//!
+//! A world that is reset for a bad acceleration takes its step from the initial state. Kernels, whose worlds step together,
+//! leave it there and count the step: where a batch finds one that is owed, it makes the calls again from the same state,
+//! and such worlds then take what they owe before the next call.
 
 #[cfg(feature = "gpu")]
 use web_time::Instant;
@@ -17,6 +21,8 @@ use super::{Batch, cpu, probe};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
+#[cfg(feature = "gpu")]
+use crate::schema::enums::disable;
 use crate::schema::enums::status;
 use crate::schema::{Field, Sizes};
 
@@ -193,6 +199,25 @@ impl Engine {
     }
 }
 
+#[cfg(feature = "gpu")]
+impl Engine {
+    /// As [`Engine::call`]; on the GPU, worlds take the steps that they owe before anything else happens to them.
+    fn call_with_owed(&mut self, models: &mut Models, call: &Call, sizes: &Sizes) -> Result<()> {
+        match (self, call) {
+            (Engine::Gpu { batch, .. }, Call::Step(n)) => {
+                batch.step(*n)?;
+                batch.take_owed_steps()
+            }
+            (Engine::Gpu { batch, .. }, Call::Task) => batch.step_task_with_owed(),
+            (Engine::Gpu { batch, .. }, Call::Act(action)) => {
+                batch.set("action", action)?;
+                batch.step_task_with_owed()
+            }
+            (engine, call) => engine.call(models, call, sizes),
+        }
+    }
+}
+
 impl Batch {
     /// Enlargements since the batch was made.
     pub fn growth(&self) -> &[Growth] {
@@ -264,7 +289,7 @@ impl Batch {
     pub(super) fn after_steps(&mut self) -> Result<()> {
         #[allow(irrefutable_let_patterns, reason = "without kernels there is no other engine")]
         if let Engine::Cpu(worlds) = &mut self.engine {
-            let from = Capacity { nconmax: self.sizes.nconmax, njmax: self.sizes.njmax };
+            let from = Capacity::of(&self.sizes);
             let to = worlds.iter().fold(from, |most, data| most.elementwise_max(data.capacity()));
             if to != from {
                 let model = self.models.base();
@@ -302,10 +327,51 @@ impl Batch {
         !self.room.calls.is_empty()
     }
 
-    /// True if the kernels' capacities may be too small, and may be enlarged.
+    /// True if calls on the GPU may have to be made again.
     fn is_watched(&self) -> bool {
-        let grows = self.room.overflow == Overflow::Grow && !self.room.stuck;
-        grows && matches!(self.engine, Engine::Gpu { .. }) && self.room.may_lack(self.capacity())
+        let resets = !self.models.base().disabled(disable::AUTORESET);
+        matches!(self.engine, Engine::Gpu { .. }) && !self.room.stuck && (self.may_grow() || resets)
+    }
+
+    /// True if the kernels' capacities may be too small, and may be enlarged.
+    pub(super) fn may_grow(&self) -> bool {
+        self.room.overflow == Overflow::Grow && !self.room.stuck && self.room.may_lack(self.capacity())
+    }
+
+    /// Makes room for what was wanted, where there is too little; true if the batch was built anew.
+    fn enlarged(&mut self, wanted: Capacity) -> Result<bool> {
+        Ok(self.may_grow() && !fits(wanted, self.capacity()) && self.enlarge(wanted)?)
+    }
+
+    /// Puts back the state that was kept.
+    fn put_back(&mut self) -> Result<()> {
+        if let Engine::Gpu { batch, .. } = &mut self.engine {
+            let kept = batch.kept()?;
+            batch.put_kept(kept)?;
+        }
+        Ok(())
+    }
+
+    /// Makes the calls again from the state that was kept, in which worlds take the steps that they owe.
+    fn again_with_owed(&mut self) -> Result<()> {
+        self.put_back()?;
+        for call in &self.room.calls {
+            self.engine.call_with_owed(&mut self.models, call, &self.sizes)?;
+        }
+        if let Engine::Gpu { batch, .. } = &mut self.engine {
+            batch.watch()?;
+        }
+        Ok(())
+    }
+
+    /// Forgets calls that need not be made again for room: what a caller's own kernels do is no such call. Worlds then take
+    /// steps that they owe when the batch next finds them.
+    pub(super) fn forget_calls(&mut self) -> Result<()> {
+        if self.may_grow() {
+            self.settle()?;
+        }
+        self.room.calls.clear();
+        Ok(())
     }
 
     /// Makes a call on the GPU and notes it; the state before the first one is kept on the device.
@@ -328,17 +394,21 @@ impl Batch {
             (Engine::Gpu { batch, .. }, Call::Act(action)) => batch.act(action, first)?,
             _ => self.engine.call(&mut self.models, &call, &self.sizes)?,
         }
+        let grows = self.may_grow();
         if let Engine::Gpu { batch, .. } = &mut self.engine
             && !matches!(call, Call::Set(..) | Call::Act(_))
         {
-            batch.watch()?;
+            // steps that are owed are looked for when somebody reads
+            if grows { batch.watch()? } else { batch.watch_later() }
         }
         self.room.calls.push(call);
         let words: usize = self.room.calls.iter().map(written).sum();
+        let takes_steps = !matches!(self.room.calls.last(), Some(Call::Set(..)));
         if self.room.calls.len() >= MOST.0 || words > MOST.1 {
             self.settle()?;
         }
-        Ok(())
+        // other policies than growth
+        if takes_steps { self.refuse_dropped() } else { Ok(()) }
     }
 
     /// A rollout on the device, made again where room was missing.
@@ -349,9 +419,9 @@ impl Batch {
         record: &[&str],
         every: usize,
     ) -> Result<Vec<Vec<f64>>> {
+        let mut owed = false;
         loop {
             let watched = self.is_watched();
-            let now = self.capacity();
             let Engine::Gpu { batch, .. } = &mut self.engine else { return Ok(Vec::new()) };
             if !watched {
                 let columns = batch.rollout(steps, controls, record, every)?;
@@ -362,13 +432,21 @@ impl Batch {
                 self.room.give_up(&why);
                 continue;
             }
-            let columns = batch.rollout(steps, controls, record, every)?;
+            let columns = match owed {
+                false => batch.rollout(steps, controls, record, every)?,
+                true => batch.rollout_with_owed(steps, controls, record, every)?,
+            };
             batch.watch()?;
             let wanted = batch.wanted()?;
-            if fits(wanted, now) || !self.enlarge(wanted)? {
+            if self.enlarged(wanted.capacity)? {
+                self.room.grown.iter_mut().rev().take(1).for_each(|growth| growth.steps = steps);
+            } else if wanted.steps > 0 && !owed {
+                self.put_back()?;
+                owed = true;
+            } else {
+                self.refuse_dropped()?;
                 return Ok(columns);
             }
-            self.room.grown.iter_mut().rev().take(1).for_each(|growth| growth.steps = steps);
         }
     }
 
@@ -376,28 +454,36 @@ impl Batch {
     /// a batch that had to grow.
     pub(super) fn seen_settled(&mut self) -> Result<Option<Vec<Vec<u32>>>> {
         loop {
-            let now = self.capacity();
             let Engine::Gpu { batch, .. } = &mut self.engine else { return Ok(None) };
             let Some((words, wanted)) = batch.seen()? else { return Ok(None) };
-            if self.room.calls.is_empty() || fits(wanted, now) || !self.enlarge(wanted)? {
+            if self.room.calls.is_empty() {
+                return Ok(Some(words));
+            }
+            if self.enlarged(wanted.capacity)? {
+                continue;
+            }
+            if wanted.steps == 0 {
                 self.room.calls.clear();
                 return Ok(Some(words));
             }
+            self.again_with_owed()?;
         }
     }
 
     /// Waits for what the calls so far have wanted, and makes room for it; true if they were made again.
     pub(super) fn settle(&mut self) -> Result<bool> {
-        let mut again = false;
+        let (mut again, mut owed) = (false, false);
         while !self.room.calls.is_empty() {
-            let now = self.capacity();
             let Engine::Gpu { batch, .. } = &mut self.engine else { break };
             let wanted = batch.wanted()?;
-            if fits(wanted, now) || !self.enlarge(wanted)? {
+            if self.enlarged(wanted.capacity)? {
+                (again, owed) = (true, false);
+            } else if wanted.steps > 0 && !owed {
+                self.again_with_owed()?;
+                (again, owed) = (true, true);
+            } else {
                 self.room.calls.clear();
-                break;
             }
-            again = true;
         }
         Ok(again)
     }

@@ -2,7 +2,7 @@
 
 use sysinfo::{MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, RefreshKind, System};
 
-use super::probe::{max_capacity, slots};
+use super::probe::{self, max_capacity, slots};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
@@ -60,8 +60,35 @@ pub fn check_memory(model: &Model, capacity: Capacity, worlds: usize, copies: us
 ///
 /// # Errors
 /// [`Error::Memory`], with the largest number of worlds that fits.
-pub fn check_probe(model: &Model) -> Result<()> {
+fn check_probe(model: &Model) -> Result<()> {
     check_memory(model, slots(max_capacity(model)), rayon::current_num_threads(), 1)
+}
+
+/// [`probe`](super::probe()), where the backends support the model and there is memory for it.
+///
+/// # Errors
+/// [`Error::Unsupported`] for a model that is not simulated,
+/// [`Error::Memory`] where the worlds of a probe do not fit.
+pub fn measured(model: &Model) -> Result<Capacity> {
+    crate::model::unsupported::check(model)?;
+    check_probe(model)?;
+    Ok(probe::probe(model))
+}
+
+/// Capacities as given; the number that is missing is measured. `None` where neither is given.
+///
+/// # Errors
+/// As [`measured`], where it is needed.
+pub fn capacity(model: &Model, nconmax: Option<usize>, njmax: Option<usize>) -> Result<Option<Capacity>> {
+    match (nconmax, njmax) {
+        (None, None) => Ok(None),
+        (Some(nconmax), Some(njmax)) => Ok(Some(Capacity { nconmax, njmax })),
+        _ => {
+            let found = measured(model)?;
+            let (nconmax, njmax) = (nconmax.unwrap_or(found.nconmax), njmax.unwrap_or(found.njmax));
+            Ok(Some(Capacity { nconmax, njmax }))
+        }
+    }
 }
 
 /// Rejects what exceeds the available memory; the message has the largest number that fits.

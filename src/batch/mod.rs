@@ -40,7 +40,7 @@ pub use crate::error::suggest;
 use engine::Engine;
 use growth::{Call, Room};
 pub use growth::{Dropped, Growth};
-pub use memory::{bytes_of_world, check_memory, check_probe};
+pub use memory::{bytes_of_world, capacity, check_memory, measured};
 use models::Models;
 use numbers::chosen;
 pub use overflow::Overflow;
@@ -182,10 +182,7 @@ impl Batch {
         crate::model::unsupported::check(model)?;
         let model = &*model.bounded();
         let begin = Instant::now();
-        if options.capacity.is_none() {
-            memory::check_probe(model)?;
-        }
-        let capacity = options.capacity.unwrap_or_else(|| probe(model));
+        let capacity = options.capacity.map_or_else(|| measured(model), Ok)?;
         let probe = begin.elapsed().as_secs_f64();
         let sizes = capacity.sizes(model);
         memory::check_count(&sizes, worlds)?;
@@ -496,15 +493,16 @@ impl Batch {
 
     /// Capacities of a world.
     fn capacity(&self) -> Capacity {
-        Capacity { nconmax: self.sizes.nconmax, njmax: self.sizes.njmax }
+        Capacity::of(&self.sizes)
     }
 
     /// The batch on the device, for kernels of a caller's own beside these: device, queue, buffers and their layout. `None`
-    /// on the CPU backend.
+    /// on the CPU backend. A world that was reset for a bad acceleration since the batch last looked takes its step when it
+    /// next looks.
     #[cfg(feature = "gpu")]
     pub fn on_device(&mut self) -> Option<&crate::gpu::GpuBatch> {
         // what a caller writes there is no call that can be made again
-        self.settle().ok()?;
+        self.forget_calls().ok()?;
         match &self.engine {
             Engine::Cpu(_) => None,
             Engine::Gpu { batch, .. } => {

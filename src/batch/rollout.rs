@@ -109,7 +109,8 @@ impl Batch {
     }
 
     /// Starts to read a Data field of the worlds where `mask` is true, as it is now; later steps do not wait for it. The
-    /// call itself returns at once, unless [room may be missing](super::Overflow::Grow): then it waits for the steps before. [`Later::wait`] returns it.
+    /// call itself returns at once where steps need not be made again: where neither [room may be
+    /// missing](super::Overflow::Grow) nor worlds are reset by themselves. [`Later::wait`] returns it.
     ///
     /// # Errors
     /// As [`Batch::get_worlds`].

@@ -187,15 +187,27 @@ impl Batch {
     /// # Errors
     /// [`Error::Argument`] for an unknown field, [`Error::Device`] if the device is lost.
     pub fn get_model(&mut self, field: &str) -> Result<Array> {
+        self.get_model_worlds(field, &vec![true; self.worlds])
+    }
+
+    /// As [`Batch::get_model`], of the worlds where `mask` is true, `[chosen world, …]`.
+    ///
+    /// # Errors
+    /// As [`Batch::get_model`], and [`Error::Argument`] for a mask of the wrong length.
+    pub fn get_model_worlds(&mut self, field: &str, mask: &[bool]) -> Result<Array> {
         let entry = model_field(field)?;
+        self.check_mask(mask)?;
         self.refresh_models()?;
         self.settle()?;
-        let mut shape = vec![self.worlds];
+        let worlds = chosen(mask);
+        let mut shape = vec![worlds.len()];
         shape.extend(entry.shape(&self.sizes));
         let numbers = match &self.engine {
             #[cfg(feature = "gpu")]
-            Engine::Gpu { batch, .. } if batch.has(field) => batch.get(field)?,
-            _ => (0..self.worlds).flat_map(|w| self.models.column(w, field)).collect(),
+            Engine::Gpu { batch, .. } if batch.has(field) => {
+                batch.get_worlds(&[field], &worlds)?.pop().unwrap_or_default()
+            }
+            _ => worlds.iter().flat_map(|w| self.models.column(*w, field)).collect(),
         };
         Ok(Array { shape, data: typed(entry.elem, numbers) })
     }

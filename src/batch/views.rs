@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::Batch;
+use super::{Batch, chosen};
 use crate::error::Result;
 use crate::formats::npz::{Array, ArrayData};
 use crate::schema::Kind;
@@ -91,11 +91,20 @@ impl View<'_> {
     /// # Errors
     /// As [`View::elements`], [`Batch::get`] and [`Batch::get_model`].
     pub fn get(&mut self, field: &str) -> Result<Array> {
+        self.get_worlds(field, &vec![true; self.batch.worlds()])
+    }
+
+    /// As [`View::get`], `[chosen world, elements]` in the worlds where `mask` is true; no other world is read.
+    ///
+    /// # Errors
+    /// As [`View::get`], and for a mask of the wrong length.
+    pub fn get_worlds(&mut self, field: &str, mask: &[bool]) -> Result<Array> {
         let places = self.elements(field)?;
-        let all = self.numbers(field)?;
-        let rows = all.chunks((all.len() / self.batch.worlds()).max(1));
+        let rows = self.rows(field, mask)?;
+        let count = chosen(mask).len();
+        let rows = rows.chunks((rows.len() / count.max(1)).max(1));
         let values: Vec<f64> = rows.flat_map(|row| row[places.clone()].iter().copied()).collect();
-        Ok(Array { shape: vec![self.batch.worlds(), places.len()], data: ArrayData::F64(values) })
+        Ok(Array { shape: vec![count, places.len()], data: ArrayData::F64(values) })
     }
 
     /// Sets the object's elements in every world from `[world, elements]` numbers: of a state field, or of a field of the
@@ -104,8 +113,19 @@ impl View<'_> {
     /// # Errors
     /// As [`View::elements`], [`Batch::set`] and [`Batch::set_model`].
     pub fn set(&mut self, field: &str, values: &[f64]) -> Result<()> {
+        self.set_worlds(field, &vec![true; self.batch.worlds()], values)
+    }
+
+    /// As [`View::set`], from `[chosen world, elements]` numbers in the worlds where `mask` is true; no other world is read
+    /// or written.
+    ///
+    /// # Errors
+    /// As [`View::set`], and for a mask of the wrong length.
+    pub fn set_worlds(&mut self, field: &str, mask: &[bool], values: &[f64]) -> Result<()> {
         let places = self.elements(field)?;
-        let (worlds, need) = (self.batch.worlds(), self.batch.worlds() * places.len());
+        self.batch.check_mask(mask)?;
+        let worlds = chosen(mask).len();
+        let need = worlds * places.len();
         if values.len() != need {
             let (got, name, kind) = (values.len(), &self.name, self.kind.word());
             let text = format!("'{field}' of {kind} '{name}' has {} numbers a world", places.len());
@@ -113,25 +133,26 @@ impl View<'_> {
                 "{text}: {worlds} worlds need {need}, got {got}"
             )));
         }
-        let mut all = self.numbers(field)?;
-        let len = (all.len() / worlds).max(1);
-        if places.is_empty() {
+        if values.is_empty() {
             return Ok(());
         }
-        for (row, values) in all.chunks_mut(len).zip(values.chunks(places.len())) {
+        let mut rows = self.rows(field, mask)?;
+        let len = (rows.len() / worlds).max(1);
+        for (row, values) in rows.chunks_mut(len).zip(values.chunks(places.len())) {
             row[places.clone()].copy_from_slice(values);
         }
         match self.batch.field(field) {
-            Ok(_) => self.batch.set(field, &all),
-            Err(_) => self.batch.set_model(field, &all),
+            Ok(_) => self.batch.set_worlds(field, mask, &rows),
+            Err(_) => self.batch.set_model_worlds(field, mask, &rows),
         }
     }
 
-    /// A field of all worlds, of Data or of the model.
-    fn numbers(&mut self, field: &str) -> Result<Vec<f64>> {
-        match self.batch.field(field) {
-            Ok(_) => self.batch.numbers(field),
-            Err(_) => Ok(self.batch.get_model(field)?.data.to_f64()),
-        }
+    /// A field of some worlds, of Data or of the model.
+    fn rows(&mut self, field: &str, mask: &[bool]) -> Result<Vec<f64>> {
+        let rows = match self.batch.field(field) {
+            Ok(_) => self.batch.get_worlds(field, mask)?,
+            Err(_) => self.batch.get_model_worlds(field, mask)?,
+        };
+        Ok(rows.data.to_f64())
     }
 }

@@ -54,9 +54,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let from = arguments.from.as_deref().map(stage).transpose()?;
     let Arguments { worlds, steps, seed, .. } = *arguments;
     let options = CheckOptions { worlds, steps, seed, from };
-    batch::supported(&model)?;
-    batch::check_probe(&model)?;
-    let probed = batch::probe(&model);
+    let probed = batch::measured(&model)?;
     batch::check_memory(&model, probed, worlds, COPIES)?;
     let capacity = check::room(&model, probed, &options);
     batch::check_memory(&model, capacity, worlds, COPIES)?;

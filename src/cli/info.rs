@@ -25,11 +25,10 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let model = super::load(&arguments.model, output)?;
     let loading = begin.elapsed().as_secs_f64();
     // the memory of a world is measured by stepping it
-    let missing = batch::supported(&model).and_then(|()| batch::check_probe(&model)).err();
-    let mut sizes = model.sizes;
-    if missing.is_none() {
-        sizes = batch::probe(&model).sizes(&model);
-    }
+    let (sizes, missing) = match batch::measured(&model) {
+        Ok(capacity) => (capacity.sizes(&model), None),
+        Err(why) => (model.sizes, Some(why)),
+    };
     if arguments.fields {
         let fields = contents::fields(&sizes);
         table(output, "", fields.iter().map(FieldRow::cells).collect());

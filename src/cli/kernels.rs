@@ -123,12 +123,9 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     batch::supported(&model)?;
     let adapter =
         Adapter::described("described", arguments.device == Device::Software, arguments.workgroup_bytes);
-    let capacity = match super::capacity(&model, arguments.nconmax, arguments.njmax)? {
+    let capacity = match batch::capacity(&model, arguments.nconmax, arguments.njmax)? {
         Some(capacity) => capacity,
-        None => {
-            batch::check_probe(&model)?;
-            batch::probe(&model)
-        }
+        None => batch::measured(&model)?,
     };
     // the options as given: nothing was measured on a described device
     let per_world = batch::expansion(&model, &arguments.per_world)?;

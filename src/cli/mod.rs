@@ -39,7 +39,6 @@ use manyworlds::batch::{self, Backend, BatchOptions, Overflow};
 use manyworlds::error::{Error, Result};
 use manyworlds::mjcf;
 use manyworlds::model::Model;
-use manyworlds::model::data::Capacity;
 use manyworlds::spec::Spec;
 
 use tracing_subscriber::filter::{LevelFilter, Targets};
@@ -237,7 +236,7 @@ impl BatchArguments {
         if self.backend == BackendName::Cpu {
             self.kernels.refuse_on_cpu()?;
         }
-        let capacity = capacity(model, self.nconmax, self.njmax)?;
+        let capacity = batch::capacity(model, self.nconmax, self.njmax)?;
         Ok(BatchOptions {
             #[cfg(feature = "gpu")]
             adapter: None,
@@ -250,20 +249,6 @@ impl BatchArguments {
             gpu: self.kernels.options()?,
         })
     }
-}
-
-/// Slots of a world as given; the number that is missing is measured. `None` where neither is given.
-fn capacity(model: &Model, nconmax: Option<usize>, njmax: Option<usize>) -> Result<Option<Capacity>> {
-    let measured = match (nconmax, njmax) {
-        (None, None) => return Ok(None),
-        (Some(nconmax), Some(njmax)) => return Ok(Some(Capacity { nconmax, njmax })),
-        _ => {
-            batch::supported(model)?;
-            batch::probe(model)
-        }
-    };
-    let (nconmax, njmax) = (nconmax.unwrap_or(measured.nconmax), njmax.unwrap_or(measured.njmax));
-    Ok(Some(Capacity { nconmax, njmax }))
 }
 
 /// Parses the arguments, runs the verb, and returns the exit status.

@@ -57,9 +57,12 @@ pub fn inverse<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Advances the state by one time step.
+/// Advances the state by one time step. A world that is reset for a bad acceleration takes the step from its initial state.
 pub fn step<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    for stage in plan::step(m) {
-        run_stage(stage, m, d);
+    d.step_owed[0] = 0;
+    plan::step(m).for_each(|stage| run_stage(stage, m, d));
+    if d.step_owed[0] > 0 {
+        d.step_owed[0] = -1;
+        plan::step(m).for_each(|stage| run_stage(stage, m, d));
     }
 }

@@ -13,7 +13,7 @@ pub use runtime::device::{Adapter, AdapterPreference, Gpu, adapters};
 #[cfg(not(target_arch = "wasm32"))]
 pub use runtime::instance::instance;
 pub use runtime::transfer::Moved;
-pub use runtime::watch::Kept;
+pub use runtime::watch::{Kept, Wanted};
 pub use tuning::options::{KernelOptions, Partition};
 pub use tuning::roofline::Roofline;
 /// The version of wgpu whose devices, queues and buffers these are.

@@ -10,19 +10,11 @@ use crate::batch::{Backend, Batch, BatchOptions};
 use crate::cpu::integrate::advance::integrate_joint;
 use crate::error::{Error, Result};
 use crate::model::Model;
-use crate::schema::enums::status;
+use crate::model::state::UNTRUE;
 use crate::schema::{Field, ValuesMut};
 
 /// Most worlds that step together; more are stepped in turns.
 const MAX_WORLDS: usize = 16_384;
-
-/// Bits of a status after which a state is not that of the motion.
-const DIVERGED: i32 = status::BAD_QPOS
-    | status::BAD_QVEL
-    | status::BAD_QACC
-    | status::BAD_CTRL
-    | status::SINGULAR_INERTIA
-    | status::LOOP_LIMIT;
 
 /// Options of a fit.
 #[derive(Clone, Debug, Default)]
@@ -294,7 +286,7 @@ impl<'a> Problem<'a> {
         if batch.backend() == Backend::Cpu {
             // as the first one, without measuring again
             let s = batch.sizes();
-            let capacity = crate::model::data::Capacity { nconmax: s.nconmax, njmax: s.njmax };
+            let capacity = crate::model::data::Capacity::of(s);
             let options = BatchOptions { backend: Backend::Cpu, capacity: Some(capacity), ..options.clone() };
             let narrow = Options::DOUBLE.dampings.min(most);
             if narrow < wide {
@@ -482,7 +474,7 @@ impl<'a> Problem<'a> {
         for frame in 0..layout.frames {
             let at = world * all + frame;
             let bits = arrays.last().map_or(0, |status| status[at] as i32);
-            if bits & DIVERGED != 0 {
+            if bits & UNTRUE != 0 {
                 out.extend(std::iter::repeat_n(f64::NAN, self.width));
                 continue;
             }

@@ -141,7 +141,7 @@ impl<T: Real> Data<T> {
 
     /// The capacities of the world.
     pub fn capacity(&self) -> Capacity {
-        Capacity { nconmax: self.sizes.nconmax, njmax: self.sizes.njmax }
+        Capacity::of(&self.sizes)
     }
 
     /// Gives the world larger capacities, whatever its room; false if there is no memory.
@@ -161,6 +161,12 @@ pub struct Capacity {
 }
 
 impl Capacity {
+    /// The capacities of worlds of some sizes.
+    #[must_use]
+    pub fn of(sizes: &Sizes) -> Self {
+        Self { nconmax: sizes.nconmax, njmax: sizes.njmax }
+    }
+
     /// Half more than these numbers, and four, as multiples of four up to `limit`.
     #[must_use]
     pub fn with_margin(self, limit: Self) -> Self {

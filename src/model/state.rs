@@ -3,10 +3,15 @@
 use super::data::{Capacity, Data};
 use super::{Model, history};
 use crate::real::Real;
+use crate::schema::ValuesMut;
 use crate::schema::enums::status;
 
 /// Status bits of a world that has diverged.
 pub const DIVERGED: i32 = status::BAD_QPOS | status::BAD_QVEL | status::BAD_QACC;
+
+/// Status bits of a world whose motion is not that of its model: it has diverged, or steps left out what they could not
+/// compute.
+pub const UNTRUE: i32 = DIVERGED | status::BAD_CTRL | status::SINGULAR_INERTIA | status::LOOP_LIMIT;
 
 /// Counters that steps accumulate.
 pub const COUNTERS: &[&str] = &["status", "nreset", "ncon_peak", "nefc_peak"];
@@ -26,10 +31,29 @@ impl<T: Real> Data<T> {
         data
     }
 
-    /// Resets the state to the model's initial one or to a keyframe; status and counters are kept.
+    /// Resets the world to the model's initial state or to a keyframe, and zeroes what was computed of the state before;
+    /// status and counters are kept.
     ///
     /// The caller checks that the keyframe exists.
     pub fn reset(&mut self, model: &Model<T>, key: Option<usize>) {
+        self.clear_results();
+        self.reset_state(model, key);
+    }
+
+    /// Zeroes everything that follows from the state.
+    pub(crate) fn clear_results(&mut self) {
+        for (field, values) in Self::FIELDS.iter().zip(Self::WRITES) {
+            if field.is_zeroed_by_reset() {
+                match values(self) {
+                    ValuesMut::Real(values) => values.fill(T::ZERO),
+                    ValuesMut::Int(values) => values.fill(0),
+                }
+            }
+        }
+    }
+
+    /// Resets the state alone: results stay.
+    pub(crate) fn reset_state(&mut self, model: &Model<T>, key: Option<usize>) {
         let s = &model.sizes;
         self.time[0] = T::ZERO;
         self.time_compensation[0] = T::ZERO;

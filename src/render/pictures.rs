@@ -78,6 +78,8 @@ impl Photographer {
                 batch.worlds()
             )));
         }
+        // no call may be made again for what is drawn
+        batch.wait()?;
         let near = batch.on_device().is_some_and(|gpu| self.renderer.can_gather(gpu));
         let wants = needs_data(batch.model(), &self.visuals);
         let mut data = Vec::new();

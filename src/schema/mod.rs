@@ -191,6 +191,11 @@ impl Field {
         matches!(self.stage, "state" | "sensor" | "task") || self.traits.carried
     }
 
+    /// True for what a reset zeroes: all but the state, which it sets, what a task remembers, and what is carried.
+    pub fn is_zeroed_by_reset(&self) -> bool {
+        !matches!(self.stage, "state" | "task") && !self.traits.carried
+    }
+
     /// Count of the rows in use, where their number is a capacity: `ncon` or `nefc`. Rows beyond are undefined.
     pub fn counted_by(&self) -> Option<&'static str> {
         match self.dims.first() {

@@ -302,8 +302,7 @@ impl BackendRun {
     }
 
     fn capacity(&self) -> manyworlds::model::data::Capacity {
-        let sizes = self.batch.sizes();
-        manyworlds::model::data::Capacity { nconmax: sizes.nconmax, njmax: sizes.njmax }
+        manyworlds::model::data::Capacity::of(self.batch.sizes())
     }
 
     /// One measurement of the steps after the warm-up.

@@ -8,7 +8,7 @@ use manyworlds::batch::BatchOptions;
 use manyworlds::cpu;
 use manyworlds::error::Result;
 use manyworlds::model::Model;
-use manyworlds::model::data::{Capacity, Data};
+use manyworlds::model::data::Data;
 use manyworlds::planning::objective::Objective;
 use manyworlds::planning::planner::{Iteration, Planner};
 use manyworlds::planning::policy::Policy;
@@ -272,10 +272,7 @@ fn path(planner: &dyn Planner, start: &State) -> Vec<f64> {
     let horizon = policy.interval * policy.within().len().saturating_sub(1) as f64;
     let steps = (horizon / model.opt_timestep[0]).round().clamp(0.0, 1000.0) as usize;
     let capacity = manyworlds::batch::probe(model);
-    let mut data = Data {
-        room: capacity,
-        ..Data::new(model, Capacity { nconmax: capacity.nconmax, njmax: capacity.njmax })
-    };
+    let mut data = Data { room: capacity, ..Data::new(model, capacity) };
     for name in start.names() {
         if let Some(manyworlds::schema::ValuesMut::Real(to)) = data.get_mut(name)
             && to.len() == start.get(name).len()

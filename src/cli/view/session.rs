@@ -371,8 +371,7 @@ impl Session {
         }
         let state = self.batch.get_state(PARTS)?.data.to_f64();
         // room for contacts as there is now
-        let sizes = self.batch.sizes();
-        let capacity = Some(Capacity { nconmax: sizes.nconmax, njmax: sizes.njmax });
+        let capacity = Some(Capacity::of(self.batch.sizes()));
         let options = BatchOptions { capacity, ..self.options.clone() };
         let mut batch = Batch::new(&model, self.batch.worlds(), &options)?;
         batch.set_state(PARTS, &state)?;

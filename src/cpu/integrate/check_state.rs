@@ -26,6 +26,20 @@ pub fn all_good<T: Real>(x: &[T]) -> bool {
     good
 }
 
+/// True for a world that stays behind: its acceleration is not finite or too large, so that it is reset and owes the step,
+/// unless autoreset is disabled. A step that it owes is taken at any acceleration.
+pub fn stays_behind<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
+    let takes_owed = d.step_owed[0] < 0;
+    d.step_owed[0] = d.step_owed[0].max(0);
+    if takes_owed || all_good(&d.qacc) {
+        return false;
+    }
+    auto_reset(m, d, status::BAD_QACC);
+    let resets = !m.disabled(disable::AUTORESET);
+    d.step_owed[0] += i32::from(resets);
+    resets
+}
+
 /// Raises a status bit and resets the world, unless autoreset is disabled.
 pub fn auto_reset<T: Real>(m: &Model<T>, d: &mut Data<T>, bit: i32) {
     d.status[0] |= bit;

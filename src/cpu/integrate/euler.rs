@@ -4,22 +4,18 @@
 //! grows by the time step times the derivative of the dampers.
 
 use super::advance::advance;
-use super::check_state::{all_good, auto_reset};
+use super::check_state::stays_behind;
 use crate::cpu::smooth::factor_m::{factor_ld, solve_ld};
 use crate::cpu::smooth::reflected_inertia::{damping_derivative, damping_of_dof};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::disable;
-use crate::schema::enums::status;
 
 /// One step of one world; a diverged world is reset instead.
 pub fn euler<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    if !all_good(&d.qacc) {
-        auto_reset(m, d, status::BAD_QACC);
-        if !m.disabled(disable::AUTORESET) {
-            return;
-        }
+    if stays_behind(m, d) {
+        return;
     }
     // velocity increment
     let h = m.opt_timestep[0];

@@ -4,23 +4,18 @@
 //! for single free bodies: a spinning body then gains no energy, and their blocks are small.
 
 use super::advance::advance;
-use super::check_state::{all_good, auto_reset};
+use super::check_state::stays_behind;
 use super::velocity_derivative::{bias_entry, bias_force_derivatives, derivative, is_fully_implicit, row};
 use crate::cpu::smooth::factor_m::{factor_ld, solve_ld};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::model::features::is_single_free_body;
 use crate::real::Real;
-use crate::schema::enums::disable;
-use crate::schema::enums::status;
 
 /// One step of one world; a diverged world is reset instead.
 pub fn implicit<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    if !all_good(&d.qacc) {
-        auto_reset(m, d, status::BAD_QACC);
-        if !m.disabled(disable::AUTORESET) {
-            return;
-        }
+    if stays_behind(m, d) {
+        return;
     }
     let h = m.opt_timestep[0];
     derivative(m, d);

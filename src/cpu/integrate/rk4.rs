@@ -4,14 +4,12 @@
 //! rates and moves the state to where the next stage is evaluated. `rk4_stage` counts the stages.
 
 use super::advance::{advance_time, integrate_pos};
-use super::check_state::{all_good, auto_reset};
+use super::check_state::stays_behind;
 use crate::cpu::actuation::activation::advance_activations;
 use crate::cpu::actuation::history::record_histories;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
-use crate::schema::enums::disable;
-use crate::schema::enums::status;
 
 /// Weights of the four stages' rates in the final sum.
 const WEIGHT: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0];
@@ -23,12 +21,9 @@ const RK4_IDLE: i32 = 4;
 /// One stage of a step; the fourth completes the step.
 pub fn rk4<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let part = d.rk4_stage[0];
-    if part == 0 && !all_good(&d.qacc) {
-        auto_reset(m, d, status::BAD_QACC);
-        if !m.disabled(disable::AUTORESET) {
-            d.rk4_stage[0] = RK4_IDLE + 1;
-            return;
-        }
+    if part == 0 && stays_behind(m, d) {
+        d.rk4_stage[0] = RK4_IDLE + 1;
+        return;
     }
     d.rk4_stage[0] = if part == 3 || part == RK4_IDLE + 3 { 0 } else { part + 1 };
     if part >= RK4_IDLE {

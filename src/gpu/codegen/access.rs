@@ -9,6 +9,7 @@ use std::fmt::Write as _;
 use super::layout::{AddressSpace, Layout, Slot};
 use crate::model::Model;
 use crate::model::data::Data;
+use crate::model::state::DIVERGED;
 use crate::schema::enums::ENUMS;
 use crate::schema::sensors;
 use crate::schema::{Elem, Field, Size};
@@ -162,9 +163,10 @@ pub fn enumeration_value(name: &str) -> Option<i32> {
     })
 }
 
-/// Constant of an enumeration value.
+/// Constant of an enumeration value, or of the bits of a world that has diverged.
 pub fn enumeration(name: &str) -> Option<String> {
-    enumeration_value(name).map(|value| format!("const {name}: i32 = {value}i;"))
+    let value = if name == "DIVERGED" { Some(DIVERGED) } else { enumeration_value(name) };
+    value.map(|value| format!("const {name}: i32 = {value}i;"))
 }
 
 /// Text of an accessor for a field in its address space.

@@ -6,6 +6,7 @@
 //! tile is one world). Only fields named by a kernel are placed.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 use super::tiling::Tiling;
 use crate::model::Model;
@@ -76,6 +77,10 @@ pub struct Layout {
     pub stride_f: usize,
     /// Integer elements per world.
     pub stride_i: usize,
+    /// Real elements that a reset zeroes.
+    pub zeroed_f: Range<usize>,
+    /// Integer elements that a reset zeroes.
+    pub zeroed_i: Range<usize>,
     /// Real elements of the model buffer.
     pub model_f: usize,
     /// Integer elements of the model buffer.
@@ -103,19 +108,27 @@ impl Layout {
             world_multiple: tiling.tile,
             stride_f: 0,
             stride_i: 0,
+            zeroed_f: 0..0,
+            zeroed_i: 0..0,
             model_f: 0,
             model_i: 0,
             group_f: 0,
             group_i: 0,
             slots: BTreeMap::new(),
         };
-        // Data fields, in table order: first those that outlast a step, since lean steps move the others
-        let (lasting, others): (Vec<&Field>, Vec<&Field>) =
-            Data::<f64>::FIELDS.iter().filter(|f| used.contains(f.name)).partition(|f| f.outlasts_a_step());
-        for field in lasting.into_iter().chain(others) {
+        // Data fields, in table order: first those that outlast a step, since lean steps move the others, and of them first
+        // those that outlast a reset
+        let mut fields: Vec<&Field> = Data::<f64>::FIELDS.iter().filter(|f| used.contains(f.name)).collect();
+        fields.sort_by_key(|f| (f.is_zeroed_by_reset(), !f.outlasts_a_step()));
+        let zeroed = fields.partition_point(|f| !f.is_zeroed_by_reset());
+        for (k, field) in fields.into_iter().enumerate() {
+            if k == zeroed {
+                (layout.zeroed_f.start, layout.zeroed_i.start) = (layout.stride_f, layout.stride_i);
+            }
             let here = working_set.fields.contains(field.name);
             layout.space(*field, if here { working_set.space.clone() } else { AddressSpace::World });
         }
+        (layout.zeroed_f.end, layout.zeroed_i.end) = (layout.stride_f, layout.stride_i);
         // model fields: shared by all worlds, except those in `per_world`
         for field in Model::<f64>::FIELDS.iter().filter(|f| used.contains(f.name)) {
             let space = if per_world.contains(field.name) {

@@ -44,12 +44,10 @@ impl GpuBatch {
         let words: usize = slots.iter().map(|s| s.len * self.worlds).sum();
         let limit = self.gpu.adapter().binding_bytes.min(self.gpu.adapter().buffer_bytes) / 4;
         if words.max(self.worlds * nu) as u64 > limit {
-            return self.rollout_apart(steps, controls, fields, every);
+            return self.rollout_apart(steps, controls, fields, every, false);
         }
         // steps that nobody reads may be lean
-        let whole = self.program.step_groups().to_vec();
-        let lean = self.program.lean_groups().filter(|groups| groups.iter().all(|g| g.steps == 1));
-        let lean = lean.unwrap_or_else(|| whole.clone());
+        let [whole, lean] = self.steps_of_rollout();
         self.build(&[whole.clone(), lean.clone()].concat())?;
         // steps of a submission
         let fit = |words: usize| (MOST_WORDS / words.max(1)).max(1);
@@ -77,14 +75,41 @@ impl GpuBatch {
         Ok(out)
     }
 
-    /// As [`GpuBatch::rollout`], with transfers of their own for each step.
-    fn rollout_apart(
+    /// As [`GpuBatch::rollout`]; worlds that are reset for a bad acceleration take the steps that they owe before the next one
+    /// of all. Waits for each step.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::rollout`].
+    pub fn rollout_with_owed(
         &mut self,
         steps: usize,
         controls: Option<&[f64]>,
         fields: &[&str],
         every: usize,
     ) -> Result<Vec<Vec<f64>>> {
+        let controls = controls.filter(|c| !c.is_empty());
+        self.rollout_apart(steps, controls, fields, every, true)
+    }
+
+    /// Steps that a rollout reads, and those that it does not; equal where steps cannot be lean one at a time.
+    fn steps_of_rollout(&self) -> [Vec<StageGroup>; 2] {
+        let whole = self.program.step_groups().to_vec();
+        let lean = self.program.lean_groups().filter(|groups| groups.iter().all(|g| g.steps == 1));
+        let lean = lean.unwrap_or_else(|| whole.clone());
+        [whole, lean]
+    }
+
+    /// As [`GpuBatch::rollout`], with transfers of their own for each step, and with owed steps where asked for.
+    fn rollout_apart(
+        &mut self,
+        steps: usize,
+        controls: Option<&[f64]>,
+        fields: &[&str],
+        every: usize,
+        owed: bool,
+    ) -> Result<Vec<Vec<f64>>> {
+        let groups = self.steps_of_rollout();
+        self.build(&groups.concat())?;
         let (worlds, nu, frames) = (self.worlds, self.program.model.sizes.nu, steps / every);
         let mut out = vec![Vec::new(); fields.len()];
         for step in 0..steps {
@@ -93,8 +118,13 @@ impl GpuBatch {
                 let ctrl: Vec<f64> = (0..worlds).flat_map(row).copied().collect();
                 self.set("ctrl", &ctrl)?;
             }
-            self.step(1)?;
-            if (step + 1).is_multiple_of(every) {
+            let read = (step + 1).is_multiple_of(every) && !fields.is_empty();
+            let is_lean = !read && step + 1 < steps;
+            self.submit(&[(&groups[usize::from(is_lean)], 1)])?;
+            if owed {
+                self.take_owed_steps()?;
+            }
+            if read {
                 let frame = step / every;
                 for (field, out) in fields.iter().zip(&mut out) {
                     let values = self.get(field)?;

@@ -2,11 +2,10 @@
 
 use super::batch::{DispatchSequence, GpuBatch, MAX_DISPATCHES_PER_SUBMIT, bits, dispatch};
 use super::transfer::{MOST_WORDS, Part, Place, Scripted};
-use super::watch::PEAKS;
+use super::watch::{WATCHED, Wanted};
 use crate::error::{Error, Result};
 use crate::gpu::codegen::layout::Slot;
 use crate::gpu::program::StageGroup;
-use crate::model::data::Capacity;
 use crate::model::plan;
 use crate::model::task::SEEN;
 use crate::schema::Elem;
@@ -22,6 +21,19 @@ impl GpuBatch {
         let rounds = self.task_rounds()?;
         let rounds: Vec<(&[StageGroup], usize)> = rounds.iter().map(|(g, n)| (g.as_slice(), *n)).collect();
         self.submit(&rounds)
+    }
+
+    /// As [`GpuBatch::step_task`]; worlds that are reset for a bad acceleration take the steps that they owe before the step
+    /// goes on. Waits for the steps.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::step_task`].
+    pub fn step_task_with_owed(&mut self) -> Result<()> {
+        for (groups, n) in self.task_rounds()? {
+            self.submit(&[(&groups, n)])?;
+            self.take_owed_steps()?;
+        }
+        Ok(())
     }
 
     /// A step of the task under an action of each world, `[world, naction]`, of which [`GpuBatch::seen`] waits for what it
@@ -102,24 +114,23 @@ impl GpuBatch {
         Ok(())
     }
 
-    /// What the last step under an action has shown, the words of each field, `[world, …]`, and the most that worlds have
-    /// wanted so far; waits for it. `None` if it is not on its way.
+    /// What the last step under an action has shown, the words of each field, `[world, …]`, and what worlds have wanted so
+    /// far; waits for it. `None` if it is not on its way.
     ///
     /// # Errors
     /// [`Error::Device`] for a lost device.
-    pub fn seen(&mut self) -> Result<Option<(Vec<Vec<u32>>, Capacity)>> {
+    pub fn seen(&mut self) -> Result<Option<(Vec<Vec<u32>>, Wanted)>> {
         let Some(pending) = self.seen.take() else { return Ok(None) };
         let slots = self.seen_slots();
-        let mut wanted = Capacity::default();
+        let mut wanted = Wanted::default();
         let mut fields = Vec::new();
         self.transfer.finish_with(&self.gpu, pending, |mut words| {
             for slot in &slots {
                 let (own, rest) = words.split_at(slot.len * self.worlds);
-                let most = || own.iter().map(|w| w.cast_signed().max(0) as usize).max().unwrap_or(0);
-                match PEAKS.iter().position(|name| *name == slot.field.name) {
-                    Some(0) => wanted.nconmax = most(),
-                    Some(_) => wanted.njmax = most(),
-                    None => fields.push(own.to_vec()),
+                if WATCHED.contains(&slot.field.name) {
+                    wanted.note(slot.field.name, own);
+                } else {
+                    fields.push(own.to_vec());
                 }
                 words = rest;
             }
@@ -133,9 +144,9 @@ impl GpuBatch {
         self.seen.take();
     }
 
-    /// Fields that a step shows, and the peaks.
+    /// Fields that a step shows, and those that are watched.
     fn seen_slots(&self) -> Vec<Slot> {
-        let names = SEEN.iter().chain(&PEAKS);
+        let names = SEEN.iter().chain(&WATCHED);
         names.filter_map(|name| self.slot(name).ok()).cloned().collect()
     }
 

@@ -92,6 +92,12 @@ impl Part {
         slots.map(Self::of).reduce(join)
     }
 
+    /// What a reset zeroes, of both types.
+    pub(crate) fn zeroed(layout: &Layout) -> impl Iterator<Item = Self> {
+        let of = |elem, range: &std::ops::Range<usize>| Self { elem, offset: range.start, len: range.len() };
+        [of(Elem::Real, &layout.zeroed_f), of(Elem::Int, &layout.zeroed_i)].into_iter().filter(|p| p.len > 0)
+    }
+
     /// All elements of both types.
     pub(crate) fn whole(layout: &Layout) -> [Self; 2] {
         [(Elem::Real, layout.stride_f), (Elem::Int, layout.stride_i)].map(|(elem, len)| Self {

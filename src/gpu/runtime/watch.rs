@@ -9,8 +9,32 @@ use crate::gpu::codegen::layout::{AddressSpace, Slot};
 use crate::model::data::Capacity;
 use crate::schema::Elem;
 
-/// The largest numbers that worlds have wanted.
-pub(super) const PEAKS: [&str; 2] = ["ncon_peak", "nefc_peak"];
+/// Steps that a world owes.
+pub(super) const OWED: &str = "step_owed";
+
+/// Of what a batch looks for the largest numbers: what worlds have wanted, and what they owe.
+pub(super) const WATCHED: [&str; 3] = ["ncon_peak", "nefc_peak", OWED];
+
+/// What worlds have wanted so far, and what they owe.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    /// The most contacts and constraint rows.
+    pub capacity: Capacity,
+    /// The most steps that a world owes.
+    pub steps: usize,
+}
+
+impl Wanted {
+    /// Notes the largest of the numbers of a watched field.
+    pub(super) fn note(&mut self, field: &str, words: &[u32]) {
+        let most = words.iter().map(|w| w.cast_signed().max(0) as usize).max().unwrap_or(0);
+        match WATCHED.iter().position(|name| *name == field) {
+            Some(0) => self.capacity.nconmax = most,
+            Some(1) => self.capacity.njmax = most,
+            _ => self.steps = most,
+        }
+    }
+}
 
 /// The state of all worlds on the host, for a batch of the same model with other capacities.
 #[derive(Debug)]
@@ -75,7 +99,8 @@ impl GpuBatch {
         self.transfer.write(&self.gpu, &self.program.layout, &places, &rows)
     }
 
-    /// Starts to look for the largest numbers of contacts and constraint rows that worlds have wanted so far.
+    /// Starts to look for the largest numbers of contacts and constraint rows that worlds have wanted so far, and of steps
+    /// that they owe.
     ///
     /// # Errors
     /// [`Error::Device`] for a lost device.
@@ -86,7 +111,7 @@ impl GpuBatch {
             return Ok(());
         }
         self.watch.later = false;
-        let slots: Vec<&Slot> = PEAKS.iter().filter_map(|name| self.slot(name).ok()).collect();
+        let slots: Vec<&Slot> = WATCHED.iter().filter_map(|name| self.slot(name).ok()).collect();
         let places = slots.iter().flat_map(|slot| self.arenas.iter().map(|arena| all(arena, Part::of(slot))));
         let places: Vec<Place<'_>> = places.collect();
         if !places.is_empty() {
@@ -96,11 +121,16 @@ impl GpuBatch {
         Ok(())
     }
 
+    /// Lets [`GpuBatch::wanted`] look for them.
+    pub fn watch_later(&mut self) {
+        self.watch.later = true;
+    }
+
     /// Those numbers; waits for the steps before. Zero for what kernels do not count.
     ///
     /// # Errors
     /// [`Error::Device`] for a lost device.
-    pub fn wanted(&mut self) -> Result<Capacity> {
+    pub fn wanted(&mut self) -> Result<Wanted> {
         let mut words = Vec::new();
         if let Some(pending) = self.watch.peaks.take() {
             words = self.transfer.finish(&self.gpu, pending)?;
@@ -111,14 +141,11 @@ impl GpuBatch {
                 words = self.transfer.finish(&self.gpu, pending)?;
             }
         }
-        let kept: Vec<&str> = PEAKS.into_iter().filter(|name| self.slot(name).is_ok()).collect();
+        let kept: Vec<&str> = WATCHED.into_iter().filter(|name| self.slot(name).is_ok()).collect();
         let each = (words.len() / kept.len().max(1)).max(1);
-        let most = |name: &str| {
-            let place = kept.iter().position(|k| *k == name);
-            let words = place.and_then(|k| words.get(k * each..(k + 1) * each)).unwrap_or_default();
-            words.iter().map(|w| w.cast_signed().max(0) as usize).max().unwrap_or(0)
-        };
-        Ok(Capacity { nconmax: most(PEAKS[0]), njmax: most(PEAKS[1]) })
+        let mut wanted = Wanted::default();
+        kept.iter().zip(words.chunks(each)).for_each(|(name, words)| wanted.note(name, words));
+        Ok(wanted)
     }
 
     /// What outlasts a step, arena by arena: these fields come first; where trees sleep, every real field by itself.

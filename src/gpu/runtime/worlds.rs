@@ -3,7 +3,9 @@
 use super::batch::{FieldLayout, GpuBatch, WorldBuffers};
 use super::buffers::{Arena, arenas};
 use super::transfer::{Moved, Part};
+use super::watch::OWED;
 use crate::error::{Error, Result};
+use crate::gpu::codegen::layout::Slot;
 use crate::gpu::program::StageGroup;
 use crate::model::data::{Capacity, Data};
 use crate::model::plan;
@@ -73,8 +75,10 @@ impl GpuBatch {
             Some(initial) => initial,
             None => self.initial_states()?,
         };
+        // the state, what is carried, and zeros for what follows from the state before
         let layout = &self.program.layout;
-        let parts: Vec<Part> = layout.slots().filter(|s| s.field.stage == "state").map(Part::of).collect();
+        let set = |s: &&Slot| s.field.stage == "state" || s.field.traits.carried;
+        let parts: Vec<Part> = layout.slots().filter(set).map(Part::of).chain(Part::zeroed(layout)).collect();
         for (arena, ids, rows) in self.split(worlds) {
             let source = |r: &usize| u32::try_from(keys[*r].map_or(0, |k| k + 1)).unwrap_or(0);
             let sources: Vec<u32> = rows.iter().map(source).collect();
@@ -124,6 +128,24 @@ impl GpuBatch {
     pub fn forward_worlds(&mut self, worlds: &[usize]) -> Result<()> {
         let groups = self.program.groups(plan::forward(&self.program.general));
         self.run_on(worlds, &groups)
+    }
+
+    /// Takes the steps that worlds owe after resets for bad accelerations, from where they are; waits for the steps before.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::step`].
+    pub fn take_owed_steps(&mut self) -> Result<()> {
+        loop {
+            let owed = self.get(OWED)?;
+            let worlds: Vec<usize> = (0..self.worlds).filter(|w| owed[*w] > 0.0).collect();
+            if worlds.is_empty() {
+                return Ok(());
+            }
+            self.set_worlds(OWED, &worlds, &vec![-1.0; worlds.len()])?;
+            self.run_on(&worlds, &self.program.step_groups().to_vec())?;
+            let left: Vec<f64> = worlds.iter().map(|w| owed[*w] - 1.0).collect();
+            self.set_worlds(OWED, &worlds, &left)?;
+        }
     }
 
     /// Runs groups on some worlds: they are copied into a batch of their own on the device, and back.
@@ -179,6 +201,7 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::set_worlds`].
     pub fn reset_to(&mut self, worlds: &[usize], states: &[Data]) -> Result<()> {
+        self.reset_worlds(worlds, &vec![None; worlds.len()])?;
         let state = self.program.layout.slots().filter(|s| s.field.stage == "state");
         let names: Vec<&'static str> = state.map(|s| s.field.name).collect();
         let of = |data: &Data, name: &str| data.get(name).map(|v| v.to_f64()).unwrap_or_default();

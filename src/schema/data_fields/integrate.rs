@@ -18,6 +18,7 @@ macro_rules! integrate_data {
             scratch dqfrc_dcvel: real [nv 6] "mixed" "Derivative of the joint force with respect to the body's velocity.";
             scratch cdof_dot_sum: real [nv 6] "1/s, m/s" "Twice the time derivative of the motion axis, with the joint's own rotation counted once.";
             scratch cdof_momentum: real [nv 6] "kg m^2, kg m" "Subtree momentum under unit joint velocity.";
+            scratch step_owed: int [1] "1" "Steps not taken yet, after resets for bad accelerations; -1 while one is taken." { carried: true };
             scratch rk4_stage: int [1] "1" "Next RK4 stage; plus 4 if the world was reset." { carried: true };
             scratch rk4_qpos: real [nq] "mixed" "Positions at the start of the step.";
             scratch rk4_qvel: real [nv] "mixed" "Velocities at the start of the step.";
