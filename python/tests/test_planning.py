@@ -310,7 +310,14 @@ def test_ctrl_c_ends_planning_within_a_second(task: mw.Model) -> None:
 
 
 def test_ctrl_c_keeps_what_was_recorded_of_a_motion(task: mw.Model) -> None:
-    stop, seconds = stopped(lambda: mw.plan(task, mw.Planner(task), seconds=1e5, keyframe="hanging"), 1.0)
+    options: dict[str, Any] = {"iterations": 1, "keyframe": "hanging"}
+    planner = mw.Planner(task)
+    # some frames take so long
+    begin = time.perf_counter()
+    mw.plan(task, planner, seconds=0.1, **options)
+    some = time.perf_counter() - begin
+    planner = mw.Planner(task)
+    stop, seconds = stopped(lambda: mw.plan(task, planner, seconds=1e5, **options), 0.5 + 2 * some)
     assert seconds < 1.0
     # the class is that of Ctrl-C itself, not one below it
     assert type(stop) is KeyboardInterrupt
@@ -318,7 +325,7 @@ def test_ctrl_c_keeps_what_was_recorded_of_a_motion(task: mw.Model) -> None:
     assert isinstance(motion, mw.Motion)
     frames = len(motion.time)
     assert 0 < frames < 1e5 and motion.notice == f"interrupted after {frames} steps; the motion ends there"
-    assert motion.has_goal and len(motion.iterations) == len(motion.iteration_times) > 10
+    assert motion.has_goal and len(motion.iterations) == len(motion.iteration_times) > 1
     shapes = {"qpos": (2,), "qvel": (2,), "act": (0,), "ctrl": (1,), "sensordata": (6,), "cost": ()}
     for name, shape in shapes.items():
         assert getattr(motion, name).shape == (frames, *shape), name
@@ -328,19 +335,22 @@ def test_ctrl_c_keeps_what_was_recorded_of_a_motion(task: mw.Model) -> None:
     batch.reset(keyframe="hanging")
     again = batch.rollout(ctrl=motion.ctrl[None], record=["qpos"])["qpos"][0]
     np.testing.assert_array_equal(again[:-1], motion.qpos[1:])
-    whole = mw.plan(task, mw.Planner(task), seconds=0.01 * min(frames, 50), keyframe="hanging")
+    whole = mw.plan(task, mw.Planner(task), seconds=0.01 * min(frames, 10), **options)
     np.testing.assert_array_equal(whole.qpos, motion.qpos[: len(whole.qpos)])
 
 
 def test_an_iteration_that_takes_long_keeps_nothing_from_ctrl_c(task: mw.Model) -> None:
-    options: dict[str, Any] = {"horizon": 60.0, "candidates": 300}
-    slow = mw.Planner(task, "sampling", **options)
-    begin = time.perf_counter()
-    slow.improve(keyframe=0)
-    once = time.perf_counter() - begin
+    def once(planner: mw.Planner) -> float:
+        begin = time.perf_counter()
+        planner.improve(keyframe=0)
+        return time.perf_counter() - begin
+
+    # an iteration of more than a second on this machine
+    second = once(mw.Planner(task, "sampling", horizon=1.0, candidates=100))
+    slow = mw.Planner(task, "sampling", horizon=min(max(1.0, 1.5 / second), 90.0), candidates=100)
     # within the second iteration at the earliest
     call = lambda: mw.plan(task, slow, seconds=100, interval=0.2, iterations=0, keyframe=0)  # noqa: E731
-    stop, seconds = stopped(call, 2.5 * once)
+    stop, seconds = stopped(call, 2.5 * once(slow))
     assert seconds < 1.0
     motion = mw.kept(stop)
     assert len(motion.time) > 0 and len(motion.time) % 20 == 0
@@ -353,11 +363,15 @@ def test_what_another_handler_raises_takes_the_motion_along(task: mw.Model) -> N
     def handler(*_: object) -> None:
         raise Late("time is over")
 
+    planner = mw.Planner(task)
+    begin = time.perf_counter()
+    mw.plan(task, planner, seconds=0.1, keyframe=0, iterations=1)
+    some = time.perf_counter() - begin
     old = signal.signal(signal.SIGALRM, handler)
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.5)
+        signal.setitimer(signal.ITIMER_REAL, 0.5 + 2 * some)
         with pytest.raises(Late, match="time is over") as raised:
-            mw.plan(task, seconds=1e5, keyframe=0, iterations=1)
+            mw.plan(task, planner, seconds=1e5, keyframe=0, iterations=1)
     finally:
         signal.signal(signal.SIGALRM, old)
     assert len(mw.kept(raised.value).time) > 0
@@ -373,8 +387,9 @@ def test_an_interrupt_that_nobody_catches_ends_the_process_as_the_shell_expects(
 import signal, manyworlds as mw
 signal.signal(signal.SIGINT, signal.default_int_handler)
 model = mw.Model.from_xml_path({str(file)!r})
+planner = mw.Planner(model)
 print("ready", flush=True)
-mw.plan(model, seconds=1e5, keyframe=0)
+mw.plan(model, planner, seconds=1e5, keyframe=0)
 """
     child = subprocess.Popen([sys.executable, "-c", text], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert child.stdout is not None and child.stdout.readline() == "ready\n"
