@@ -81,6 +81,44 @@ fn depths_are_metres_and_objects_have_their_ids() {
 }
 
 #[test]
+fn rays_of_a_rangefinder_go_through_the_pixels_of_a_picture() {
+    // one lens has its principal point from the middle for pictures, left and up, and from the upper left corner for rays
+    let lens = "resolution='40 30' sensorsize='0.04 0.03' focal='0.03 0.035'";
+    let text = format!(
+        "<mujoco><worldbody><geom type='plane' size='4 4 1'/><geom type='box' size='.2 .3 .4' pos='.4 .5 .4' euler='0 0 20'/>
+         <geom size='.3' pos='-.4 -.2 .9'/><body pos='0 -3 0.8'>
+         <camera name='angle' xyaxes='1 0 0 0 0.2 1' resolution='40 30' fovy='50'/>
+         <camera name='level' xyaxes='1 0 0 0 0.2 1' resolution='30 30' projection='orthographic' fovy='2'/>
+         <camera name='lens' xyaxes='1 0 0 0 0.2 1' {lens} principal='0.004 0.006'/>
+         <camera name='rays' xyaxes='1 0 0 0 0.2 1' {lens} principal='0.016 0.009'/>
+         </body></worldbody><sensor><rangefinder camera='angle' data='depth'/><rangefinder camera='level' data='depth'/>
+         <rangefinder camera='rays' data='depth'/></sensor></mujoco>"
+    );
+    let mut batch = batch(&text, 1, Backend::Cpu);
+    let sensed = batch.world(0).unwrap().sensordata.to_vec();
+    let mut photographer = Photographer::new(&mut batch).unwrap();
+    let mut first = 0;
+    for (name, size) in [("angle", [40, 30]), ("level", [30, 30]), ("lens", [40, 30])] {
+        let camera = Camera::parse(name, batch.model()).unwrap();
+        let Images::Depth(depths) =
+            photographer.take(&mut batch, &[0], camera, size, Content::Depth).unwrap()
+        else {
+            panic!("no depths")
+        };
+        let rays = &sensed[first..first + depths.len()];
+        first += depths.len();
+        let agree = |(d, r): (&f32, &f64)| {
+            let nothing = d.is_infinite() && *r < 0.0;
+            nothing || (f64::from(*d) / r - 1.0).abs() < 1e-3
+        };
+        let same = depths.iter().zip(rays).filter(|pair| agree(*pair)).count();
+        // all but pixels on edges, and what rounding of the sphere takes away
+        assert!(100 * same >= 96 * depths.len(), "{name}: {same} of {}", depths.len());
+        assert!(rays.iter().any(|r| *r > 0.0) && rays.iter().any(|r| *r < 0.0), "{name}");
+    }
+}
+
+#[test]
 fn worlds_on_a_device_are_drawn_from_its_buffers_as_those_of_the_host() {
     let mut pictures = Vec::new();
     for backend in [Backend::Cpu, Backend::Gpu] {

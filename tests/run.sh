@@ -160,6 +160,8 @@ part_parity() {
         [[ $model == */convex* ]] || models+=("$model")
     done
     check "parity cpu" "$python" tests/parity/parity.py --bin "$bin" --backend cpu "${models[@]}"
+    # normals of faces that a file gives, of all formats and scales
+    check "compiled meshes" "$python" tests/parity/parity.py --bin "$bin" --compiled tests/parity/pictures/*.xml
     check "parity gpu" with_driver "$swiftshader" "$python" tests/parity/parity.py --bin "$bin" --backend gpu \
         models/{hopper,humanoid}.xml tests/parity/models/{primitives,sensors,rays,implicitfast,equality,adhesion_elliptic,plugins}.xml
     check "derivatives cpu" "$python" tests/parity/derivatives.py --bin "$bin" --integrators all --states 5 models/*.xml
@@ -174,6 +176,8 @@ part_parity() {
     check "parity finds a wrong element" finds_wrong_elements
     # on lavapipe: the other has a sixteenth of a pixel only
     check "pictures" with_driver "${lavapipe[0]}" "$python" tests/parity/pictures.py --bin "$bin" models/*.xml
+    check "pictures of cameras and meshes" with_driver "${lavapipe[0]}" "$python" tests/parity/pictures.py --bin "$bin" \
+        --cameras 20 --shades 3 tests/parity/pictures/*.xml
     check "distribution cpu" "$python" tests/parity/distribution.py --bin "$bin" --backend cpu
     check "distribution gpu" with_driver "$swiftshader" "$python" tests/parity/distribution.py --bin "$bin" --backend gpu
 }

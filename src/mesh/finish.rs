@@ -111,7 +111,7 @@ pub fn finish(mut raw: Raw, settings: &Settings) -> Result<CompiledMesh, Fault> 
         raw.face = outer.as_ref().map(|h| h.face.clone()).unwrap_or_default();
     }
     if raw.normal.is_empty() {
-        raw.normal = normals::normals(&vert, &raw.face, settings.smoothnormal);
+        raw.normal = normals::normals(&vert, &raw.face, mirrored, settings.smoothnormal);
         raw.facenormal.clone_from(&raw.face);
     }
     indices(&mut raw)?;
@@ -246,14 +246,16 @@ fn transform(vert: &mut [DVec3], normal: &mut [[f32; 3]], settings: &Settings) {
     }
     if settings.scale != DVec3::ONE {
         vert.iter_mut().for_each(|v| *v *= settings.scale);
+        // normals of what is stretched turn the other way
         let scale = settings.scale.to_array();
         for (x, s) in normal.iter_mut().flat_map(|n| n.iter_mut().zip(scale)) {
-            *x = (f64::from(*x) * s) as f32;
+            *x = (f64::from(*x) / s) as f32;
         }
     }
     for n in normal {
         let square = n[0] * n[0] + n[1] * n[1] + n[2] * n[2];
-        *n = if f64::from(square) > MINVAL {
+        // of what is flattened altogether there is none
+        *n = if f64::from(square) > MINVAL && square.is_finite() {
             let factor = 1.0 / square.sqrt();
             n.map(|x| x * factor)
         } else {

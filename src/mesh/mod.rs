@@ -64,7 +64,7 @@ pub struct Raw {
 /// Mesh file formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
-    /// Binary STL.
+    /// STL, binary or text.
     Stl,
     /// Wavefront OBJ.
     Obj,

@@ -5,10 +5,12 @@ use glam::DVec3;
 /// Sharp edges: faces whose normal is farther from the vertex normal than this cosine are excluded.
 const SMOOTH: f64 = 0.8;
 
-/// Vertex normals: area-weighted means over incident faces, in single precision as in MuJoCo.
-pub(super) fn normals(vert: &[DVec3], faces: &[[i32; 3]], smooth: bool) -> Vec<[f32; 3]> {
+/// Vertex normals: area-weighted means over incident faces, in single precision as in MuJoCo. Faces of a `mirrored` mesh
+/// are turned round already, but its vertices not yet mirrored: until then they look inwards.
+pub(super) fn normals(vert: &[DVec3], faces: &[[i32; 3]], mirrored: bool, smooth: bool) -> Vec<[f32; 3]> {
     let mut sum = vec![[0.0_f32; 3]; vert.len()];
-    let turned: Vec<(DVec3, f64)> = faces.iter().map(|f| area(vert, f)).collect();
+    let outwards = |&[a, b, c]: &[i32; 3]| if mirrored { [a, c, b] } else { [a, b, c] };
+    let turned: Vec<(DVec3, f64)> = faces.iter().map(|f| area(vert, &outwards(f))).collect();
     for (face, (normal, area)) in faces.iter().zip(&turned) {
         for &v in face {
             add(&mut sum[v as usize], *normal, *area);
@@ -51,6 +53,8 @@ fn add(to: &mut [f32; 3], normal: DVec3, area: f64) {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::super::{CompiledMesh, Inertia, Settings, builtin, finish};
     use super::*;
 
     #[test]
@@ -59,9 +63,56 @@ mod tests {
         let vert =
             [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]].map(DVec3::from_array);
         let faces = [[0, 1, 2], [0, 3, 1]];
-        let smooth = normals(&vert, &faces, true);
+        let smooth = normals(&vert, &faces, false, true);
         assert!((smooth[0][1] - smooth[0][2]).abs() < 1e-6 && smooth[0][1] > 0.7);
-        assert_eq!(normals(&vert, &faces, false)[0], [0.0, 0.0, 1.0]);
-        assert_eq!(normals(&vert, &faces, false)[2], [0.0, 0.0, 1.0]);
+        assert_eq!(normals(&vert, &faces, false, false)[0], [0.0, 0.0, 1.0]);
+        assert_eq!(normals(&vert, &faces, false, false)[2], [0.0, 0.0, 1.0]);
+    }
+
+    /// A sphere that a scale makes an ellipsoid, with its faces, or with those of its hull.
+    fn ellipsoid(scale: DVec3, faces: bool) -> CompiledMesh {
+        let (mut raw, _) = builtin("sphere", &[3.0]).unwrap();
+        raw.normal.clear();
+        raw.facenormal.clear();
+        if !faces {
+            raw.face.clear();
+        }
+        finish(raw, &Settings { scale, smoothnormal: true, ..Settings::default() }).unwrap()
+    }
+
+    #[test]
+    fn normals_of_stretched_and_mirrored_spheres_are_those_of_ellipsoids() {
+        for scale in
+            [[1.0, 1.0, 1.0], [-1.0, 1.0, 1.0], [1.0, -2.0, -0.5], [-0.3, -1.0, -2.0], [1.0, 1.5, -0.4]]
+        {
+            let scale = DVec3::from_array(scale);
+            for mesh in [ellipsoid(scale, true), ellipsoid(scale, false)] {
+                for (face, normals) in mesh.face.iter().zip(&mesh.facenormal) {
+                    let corners = face.map(|v| mesh.pos + mesh.quat * mesh.vert[v as usize]);
+                    let flat = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize();
+                    for (at, n) in corners.iter().zip(normals) {
+                        let normal = DVec3::from_array(mesh.normal[*n as usize].map(f64::from));
+                        let (normal, want) = (mesh.quat * normal, (*at / (scale * scale)).normalize());
+                        assert!(normal.dot(want) > 0.98, "{scale}: {normal}, not {want}");
+                        // and faces turn outwards
+                        assert!(flat.dot(want) > 0.5, "{scale}: {flat}, not {want}");
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_flattened_has_numbers_for_normals() {
+        for height in [0.0, 1e-30, 1e-170] {
+            let (raw, _) = builtin("sphere", &[1.0]).unwrap();
+            let settings = Settings {
+                scale: DVec3::new(1.0, height, 1.0),
+                inertia: Inertia::Shell,
+                ..Settings::default()
+            };
+            let mesh = finish(raw, &settings).unwrap();
+            assert!(mesh.normal.iter().flatten().all(|x| x.is_finite()), "{height}");
+        }
     }
 }

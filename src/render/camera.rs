@@ -191,11 +191,11 @@ impl Frustum {
             Camera::Fixed(id) => {
                 frustum.orthographic = model.cam_projection[id] != 0;
                 let size = [0, 1].map(|k| model.cam_sensorsize[2 * id + k] as f32);
-                if size[0] > 0.0 && size[1] > 0.0 {
-                    // a sensor of a size, behind a lens of focal lengths, around a principal point
+                if !frustum.orthographic && size[0] > 0.0 && size[1] > 0.0 {
+                    // a sensor of a size behind a lens; the axis meets it left of and above its centre by the principal point
                     let [fx, fy, cx, cy] = [0, 1, 2, 3].map(|k| model.cam_intrinsic[4 * id + k] as f32);
                     frustum.half = 0.5 * near * Vec2::new(size[0] / fx, size[1] / fy);
-                    frustum.center = -near * Vec2::new(cx / fx, -cy / fy);
+                    frustum.center = near * Vec2::new(cx / fx, -cy / fy);
                     return frustum;
                 }
                 model.cam_fovy[id] as f32
@@ -312,6 +312,28 @@ mod tests {
             let corner = Vec3::new(frustum.half.x, frustum.half.y, -frustum.near);
             let seen = frustum.projection().project_point3(corner);
             assert!((seen.x - 1.0).abs() < 1e-5 && (seen.y - 1.0).abs() < 1e-5, "{seen}");
+        }
+    }
+
+    #[test]
+    fn what_is_on_the_axis_of_a_lens_is_left_of_the_centre_and_above_it_by_the_principal_point() {
+        // columns 159.5 of 400 and rows 89.5 of 300 in the pictures of MuJoCo 3.17.0
+        let lens = "resolution='40 30' sensorsize='0.04 0.03' focal='0.03 0.035'";
+        let axis = |attributes: &str| {
+            let text = format!("<mujoco><worldbody><camera {lens} {attributes}/></worldbody></mujoco>");
+            let frustum = Frustum::of(&Camera::Fixed(0), &crate::load_str(&text).unwrap(), 4.0 / 3.0);
+            frustum.projection().project_point3(Vec3::new(0.0, 0.0, -2.0)).truncate()
+        };
+        for (attributes, want) in [
+            ("principal='0.004 0'", [-0.2, 0.0]),
+            ("principal='0 0.006'", [0.0, 0.4]),
+            ("principalpixel='4 6'", [-0.2, 0.4]),
+            ("principal='0.002 0.006' principalpixel='4 0'", [-0.2, 0.4]),
+            // the axis of an orthographic camera is in the middle
+            ("principal='0.004 0.006' projection='orthographic'", [0.0, 0.0]),
+        ] {
+            let got = axis(attributes);
+            assert!(got.abs_diff_eq(Vec2::from_array(want), 1e-6), "{attributes}: {got}");
         }
     }
 

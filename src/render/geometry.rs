@@ -61,6 +61,9 @@ pub(super) struct Geometry {
     coarse: HashMap<Mold, Range<u32>>,
 }
 
+/// Cosine between the normals of a corner and of its face from which the face is drawn flat there.
+const SHARP: f32 = 0.8;
+
 /// Slices and stacks of coarse round shapes.
 const COARSE: (u32, u32) = (12, 8);
 
@@ -214,27 +217,32 @@ impl Geometry {
         }
     }
 
-    /// A mesh of the model: a vertex for each combination of position, normal and texture coordinate.
+    /// A mesh of the model: a vertex for each combination of position, normal and texture coordinate. Corners whose normal
+    /// is far from that of their face are flat, as in MuJoCo: edges of coarse meshes, and normals that look inwards.
     fn mesh(&mut self, m: &Model, id: usize) {
         let (vert, normal) = (m.mesh_vertadr[id] as usize, m.mesh_normaladr[id] as usize);
         let texcoord = usize::try_from(m.mesh_texcoordadr[id]).ok();
         let mut made: HashMap<[i32; 3], u32> = HashMap::new();
         let first = m.mesh_faceadr[id] as usize;
-        for corner in 3 * first..3 * (first + m.mesh_facenum[id] as usize) {
-            let key = [m.mesh_face[corner], m.mesh_facenormal[corner], m.mesh_facetexcoord[corner]];
-            let index = *made.entry(key).or_insert_with(|| {
-                let uv = texcoord.filter(|_| key[2] >= 0).map_or(Vec2::ZERO, |adr| {
-                    let at = 2 * (adr + key[2] as usize);
-                    Vec2::new(m.mesh_texcoord[at] as f32, m.mesh_texcoord[at + 1] as f32)
+        for face in first..first + m.mesh_facenum[id] as usize {
+            let corners = [0, 1, 2].map(|k| vec3(&m.mesh_vert, vert + m.mesh_face[3 * face + k] as usize));
+            let flat = flat_normal(corners);
+            for (k, pos) in corners.into_iter().enumerate() {
+                let at = 3 * face + k;
+                let own = vec3(&m.mesh_normal, normal + m.mesh_facenormal[at] as usize);
+                let sharp = flat != Vec3::ZERO && own.dot(flat) < SHARP;
+                // a flat corner is of one face, a smooth one of all that have its normal
+                let of = if sharp { !(face as i32) } else { m.mesh_facenormal[at] };
+                let key = [m.mesh_face[at], of, m.mesh_facetexcoord[at]];
+                let index = *made.entry(key).or_insert_with(|| {
+                    let uv = texcoord.filter(|_| key[2] >= 0).map_or(Vec2::ZERO, |adr| {
+                        let at = 2 * (adr + key[2] as usize);
+                        Vec2::new(m.mesh_texcoord[at] as f32, m.mesh_texcoord[at + 1] as f32)
+                    });
+                    self.vertex(Vertex { pos, normal: if sharp { flat } else { own }, uv, end: 0.0 })
                 });
-                self.vertex(Vertex {
-                    pos: vec3(&m.mesh_vert, vert + key[0] as usize),
-                    normal: vec3(&m.mesh_normal, normal + key[1] as usize),
-                    uv,
-                    end: 0.0,
-                })
-            });
-            self.indices.push(index);
+                self.indices.push(index);
+            }
         }
     }
 
@@ -256,7 +264,7 @@ impl Geometry {
 
     /// A flat triangle.
     fn triangle(&mut self, corners: [Vec3; 3]) {
-        let normal = (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or_zero();
+        let normal = flat_normal(corners);
         for pos in corners {
             let index = self.vertex(Vertex { pos, normal, uv: Vec2::ZERO, end: 0.0 });
             self.indices.push(index);
@@ -311,6 +319,11 @@ impl Geometry {
         self.triangle([corner(-1.0, -1.0), corner(-1.0, 1.0), corner(1.0, 1.0)]);
         self.triangle([corner(-1.0, -1.0), corner(1.0, 1.0), corner(1.0, -1.0)]);
     }
+}
+
+/// Normal of a triangle; zero without an area.
+fn flat_normal(corners: [Vec3; 3]) -> Vec3 {
+    (corners[1] - corners[0]).cross(corners[2] - corners[0]).normalize_or_zero()
 }
 
 #[cfg(test)]
@@ -372,5 +385,33 @@ mod tests {
                 assert!(flat.dot(v.normal) > -1e-6, "{v:?}");
             }
         }
+    }
+
+    #[test]
+    fn edges_of_meshes_are_sharp_as_in_the_reference() {
+        let cube = "vertex='-1 -1 -1 1 -1 -1 -1 1 -1 1 1 -1 -1 -1 1 1 -1 1 -1 1 1 1 1 1'";
+        let text = format!(
+            "<mujoco><asset><mesh name='a' {cube}/><mesh name='b' {cube} smoothnormal='true' scale='-1 1 2'/>\
+             <mesh name='c' builtin='sphere' params='3' scale='1 -1 1'/></asset><worldbody>\
+             <geom type='mesh' mesh='a'/><geom type='mesh' mesh='b'/><geom type='mesh' mesh='c'/></worldbody></mujoco>"
+        );
+        let model = crate::load_str(&text).unwrap();
+        let g = Geometry::of(&model);
+        // within 37 degrees of the face, outwards; those of a cube are flat
+        for (id, least) in [(0, 0.999), (1, 0.999), (2, 0.95)] {
+            let range = g.range(Mold::Mesh(id), false);
+            assert!(volume(&g, Mold::Mesh(id), false) > 0.0 && volume(&g, Mold::Hull(id), false) > 0.0);
+            for triangle in g.indices[range.start as usize..range.end as usize].chunks_exact(3) {
+                let corners = [0, 1, 2].map(|k| g.vertices[triangle[k] as usize]);
+                let flat = flat_normal(corners.map(|v| v.pos));
+                assert!(corners.iter().all(|v| v.normal.dot(flat) > least), "{id}: {corners:?}");
+            }
+        }
+        // what is smooth shares its corners
+        let of_sphere = g.range(Mold::Mesh(2), false).map(|i| g.indices[i as usize]);
+        assert_eq!(
+            of_sphere.collect::<std::collections::BTreeSet<_>>().len(),
+            model.mesh_vertnum[2] as usize
+        );
     }
 }

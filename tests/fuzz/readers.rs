@@ -39,7 +39,7 @@ fn bytes(pool: &[Vec<u8>], random: &mut Random) -> Vec<u8> {
 /// Calls a macro with the names of all readers.
 macro_rules! for_each {
     ($with:ident) => {
-        $with!(mjcf urdf stl obj msh gmsh skin png field zip npz mwb numbers);
+        $with!(mjcf urdf stl stl_text obj msh gmsh skin png field zip npz mwb numbers);
     };
 }
 pub(crate) use for_each;
@@ -48,6 +48,7 @@ const READERS: &[Reader] = &[
     Reader { name: "mjcf", keeps_refused: true, change: text, read: model },
     Reader { name: "urdf", keeps_refused: true, change: text, read: model },
     Reader { name: "stl", keeps_refused: true, change: bytes, read: |bytes| shape("stl", bytes) },
+    Reader { name: "stl_text", keeps_refused: true, change: text, read: |bytes| shape("stl", bytes) },
     Reader { name: "obj", keeps_refused: true, change: text, read: |bytes| shape("obj", bytes) },
     Reader { name: "msh", keeps_refused: true, change: bytes, read: |bytes| mesh("msh", bytes) },
     Reader { name: "gmsh", keeps_refused: true, change: text, read: |bytes| within(bytes, "gmsh", GMSH) },

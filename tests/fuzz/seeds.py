@@ -24,11 +24,15 @@ def stl():
     for face in FACES:
         data += struct.pack("<12f", 0, 0, 0, *[x for v in face for x in VERTICES[v]]) + bytes(2)
     put("stl", "binary.stl", data)
-    text = "solid s\n"
-    for face in FACES:
+    def facet(face):
         corners = "".join("vertex %g %g %g\n" % VERTICES[v] for v in face)
-        text += "facet normal 0 0 0\nouter loop\n%sendloop\nendfacet\n" % corners
-    put("stl", "ascii.stl", text + "endsolid s\n")
+        return "facet normal 0 0 0\nouter loop\n%sendloop\nendfacet\n" % corners
+
+    facets = [facet(face) for face in FACES]
+    put("stl_text", "plain.stl", "solid s\n%sendsolid s\n" % "".join(facets))
+    halves = ["solid\n%sendsolid\n" % "".join(half) for half in (facets[:3], facets[3:])]
+    put("stl_text", "two.stl", "".join(halves).upper().replace("\n", "\r\n"))
+    put("stl_text", "cut.stl", "solid s\n%s" % "".join(facets)[:-20])
 
 
 def obj():

@@ -34,7 +34,7 @@ NOT_COMPARED = {
     **dict.fromkeys(("mesh_graph", "mesh_face", "mesh_facenormal", "mesh_normal", "nmeshpoly",
                      "nmeshpolyvert", "nmeshpolymap", "mesh_polynum", "mesh_polyadr", "mesh_polyvertnum",
                      "mesh_polyvertadr", "mesh_polyvert", "mesh_polynormal", "mesh_polymap", "mesh_polymapnum",
-                     "mesh_polymapadr", "mesh_graphadr", "nmeshgraph"), "faces of a mesh or hull come in another order, flat ones are cut in another way"),
+                     "mesh_polymapadr", "mesh_graphadr", "nmeshgraph"), "faces of a hull come in another order, flat ones are cut in another way; normals of other faces: normal_errors"),
     "nJmom": "the reference has room for all degrees of freedom in the moments of adhesion",
 }
 # working memory of kernels
@@ -193,6 +193,22 @@ def compare_model(model, compiled):
         if name.endswith("quat") and got.shape == want.shape:
             got = got * np.where(np.sum(got * want, -1, keepdims=True) < 0, -1, 1)
         errors[name] = (error(got, want), TOLERANCE["model"][0])
+    errors |= normal_errors(model, compiled)
+    return errors
+
+
+def normal_errors(model, compiled):
+    """Errors of the normals at the corners of faces, where a mesh has the reference's faces: those of hulls are others."""
+    errors = {}
+    for i in range(model.nmesh):
+        faces = slice(model.mesh_faceadr[i], model.mesh_faceadr[i] + model.mesh_facenum[i])
+        normals = slice(model.mesh_normaladr[i], model.mesh_normaladr[i] + model.mesh_normalnum[i])
+        if not np.array_equal(compiled["mesh_face"][faces], model.mesh_face[faces]):
+            continue
+        for name, part in (("mesh_facenormal", faces), ("mesh_normal", normals)):
+            got, want = compiled[name][part], getattr(model, name)[part]
+            worst = error(got, want) if got.shape == want.shape else np.inf
+            errors[name] = (max(worst, errors.get(name, (0, 0))[0]), TOLERANCE["model"][0])
     return errors
 
 

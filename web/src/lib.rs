@@ -3,7 +3,6 @@
 
 mod clock;
 mod files;
-mod grab;
 mod panic;
 #[cfg(target_arch = "wasm32")]
 mod picture;

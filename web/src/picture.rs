@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use glam::{Mat3, Vec2, Vec3};
+use manyworlds::analysis::perturb::{Mode, Perturb};
 use manyworlds::analysis::query;
 use manyworlds::cpu::collision::ray::RayFilter;
 use manyworlds::error::{Error, Result};
@@ -14,7 +15,6 @@ use serde_json::json;
 use wasm_bindgen::prelude::*;
 use web_sys::HtmlCanvasElement;
 
-use crate::grab::{Grab, vec3};
 use crate::report::thrown;
 use crate::simulation::Simulation;
 
@@ -51,8 +51,9 @@ pub struct Picture {
 const PULL_WIDTH: f32 = 0.06;
 const PULL_COLOR: [f32; 4] = [0.9, 0.45, 0.2, 1.0];
 
-fn single(v: [f64; 3]) -> Vec3 {
-    Vec3::from_array(v.map(|x| x as f32))
+/// A vector of a list.
+fn vec3(list: &[f64], i: usize) -> Vec3 {
+    Vec3::new(list[3 * i] as f32, list[3 * i + 1] as f32, list[3 * i + 2] as f32)
 }
 
 fn double(v: Vec3) -> [f64; 3] {
@@ -202,7 +203,10 @@ impl Picture {
             return Ok(false);
         };
         let point = [0, 1, 2].map(|k| from[k] + distance * along[k]);
-        simulation.grab = Some(Grab::at(&world, body, point));
+        let mut held = Perturb::default();
+        held.select(&world, body, point.into());
+        held.begin(model, &world, Mode::Translate);
+        simulation.held = held;
         self.depth = distance;
         Ok(true)
     }
@@ -213,9 +217,9 @@ impl Picture {
     /// A list of problems as JSON.
     pub fn pull(&mut self, simulation: &mut Simulation, x: f32, y: f32) -> std::result::Result<(), JsValue> {
         let world = simulation.world().map_err(thrown)?;
-        if let (Some((from, along)), Some(grab)) = (self.ray(&world, x, y), &mut simulation.grab) {
+        if let Some((from, along)) = self.ray(&world, x, y) {
             let (from, along) = (double(from), double(along));
-            grab.target = [0, 1, 2].map(|k| from[k] + self.depth * along[k]);
+            simulation.held.target = [0, 1, 2].map(|k| from[k] + self.depth * along[k]).into();
         }
         Ok(())
     }
@@ -248,13 +252,11 @@ impl Picture {
         let (model, canvas, camera) = (self.renderer.as_ref()?.model(), self.canvas.as_ref()?, self.camera?);
         let (eye, axes) = match camera {
             Camera::Free(orbit) => (orbit.eye(), orbit.axes()),
-            Camera::Tracking(body, orbit) => {
-                (orbit.eye() + single(vec3(&data.subtree_com, body)), orbit.axes())
-            }
+            Camera::Tracking(body, orbit) => (orbit.eye() + vec3(&data.subtree_com, body), orbit.axes()),
             // rows of the matrix are those of the world
             Camera::Fixed(id) => {
-                let row = |r: usize| single(vec3(&data.cam_xmat, 3 * id + r));
-                (single(vec3(&data.cam_xpos, id)), Mat3::from_cols(row(0), row(1), row(2)).transpose())
+                let row = |r: usize| vec3(&data.cam_xmat, 3 * id + r);
+                (vec3(&data.cam_xpos, id), Mat3::from_cols(row(0), row(1), row(2)).transpose())
             }
         };
         let frustum = Frustum::of(&camera, model, canvas.width() as f32 / canvas.height() as f32);
@@ -278,9 +280,9 @@ impl Picture {
         renderer.upload(&[&world])?;
         let mut view = View::new([0, 0, canvas.width(), canvas.height()], camera, 0);
         view.shapes = decorate(renderer.model(), &world, &self.visuals);
-        if let Some(grab) = &simulation.grab {
+        if simulation.held.mode.is_some() {
             let radius = PULL_WIDTH * renderer.model().stat_meansize[0] as f32;
-            let [from, to] = [grab.point(&world), grab.target].map(single);
+            let [from, to] = [simulation.held.point(&world), simulation.held.target].map(|p| p.as_vec3());
             view.shapes.extend(Shape::arrow(from, to, radius, PULL_COLOR));
         }
         renderer.draw(canvas, &[view], &self.visuals)?;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use manyworlds::analysis::perturb::{self, Perturb};
 use manyworlds::batch::{Backend, Batch, BatchOptions};
 use manyworlds::error::Error;
 use manyworlds::model::Model;
@@ -13,7 +14,6 @@ use web_time::Instant;
 
 use crate::clock::Clock;
 use crate::files::Files;
-use crate::grab::Grab;
 use crate::report::{problems, thrown};
 
 /// Steps between two looks at the real clock.
@@ -28,8 +28,8 @@ pub struct Simulation {
     clock: Clock,
     /// Resets of a world that diverged.
     diverged: u32,
-    /// The body that is pulled.
-    pub(crate) grab: Option<Grab>,
+    /// The body that is pulled, if one is.
+    pub(crate) held: Perturb,
 }
 
 #[wasm_bindgen]
@@ -42,7 +42,8 @@ impl Simulation {
     pub fn new(files: &Files, name: &str) -> Result<Simulation, JsValue> {
         let model = manyworlds::load_with(Path::new(name), &files.assets).map_err(thrown)?;
         let batch = Batch::new(&model, 1, &BatchOptions::on(Backend::Cpu)).map_err(thrown)?;
-        let mut simulation = Self { model, batch, clock: Clock::default(), diverged: 0, grab: None };
+        let mut simulation =
+            Self { model, batch, clock: Clock::default(), diverged: 0, held: Perturb::default() };
         let key = (simulation.model.sizes.nkey > 0).then_some(0);
         simulation.reset(key)?;
         Ok(simulation)
@@ -146,7 +147,7 @@ impl Simulation {
     /// # Errors
     /// A list of problems as JSON.
     pub fn release(&mut self) -> Result<(), JsValue> {
-        self.grab = None;
+        self.held = Perturb::default();
         let none = vec![0.0; 6 * self.model.sizes.nbody];
         self.batch.set("xfrc_applied", &none).map_err(thrown)
     }
@@ -195,13 +196,21 @@ impl Simulation {
         self.batch.world(0)
     }
 
-    /// Pulls the body that is held.
+    /// Pulls the body that is held; one that forces do not move is put there.
     fn pull(&mut self) -> manyworlds::error::Result<()> {
-        let Some(mut grab) = self.grab else { return Ok(()) };
-        let world = self.batch.world(0)?;
+        if self.held.mode.is_none() {
+            return Ok(());
+        }
+        let (world, body) = (self.batch.world(0)?, self.held.body);
+        if let Some(id) = perturb::mocap(&self.model, body) {
+            let Some((pos, _)) = self.held.pose(&self.model, &world) else { return Ok(()) };
+            let mut all = world.mocap_pos.to_vec();
+            all[3 * id..3 * id + 3].copy_from_slice(&pos);
+            return self.batch.set("mocap_pos", &all);
+        }
+        let Some(force) = self.held.force(&self.model, &world)? else { return Ok(()) };
         let mut all = vec![0.0; 6 * self.model.sizes.nbody];
-        all[6 * grab.body..6 * grab.body + 6].copy_from_slice(&grab.pull(&self.model, &world));
-        self.grab = Some(grab);
+        all[6 * body..6 * body + 6].copy_from_slice(&force);
         self.batch.set("xfrc_applied", &all)
     }
 
@@ -213,5 +222,54 @@ impl Simulation {
             self.batch.clear_status(&[true]).map_err(thrown)?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use manyworlds::analysis::perturb::Mode;
+
+    fn simulation() -> Simulation {
+        let text = b"<mujoco><option gravity='0 0 0'/><visual><map stiffness='50'/></visual><worldbody>
+            <body name='ball'><freejoint/><geom size='.1' mass='3'/></body>
+            <body name='hand' mocap='true' pos='1 0 0'><geom size='.1'/></body></worldbody></mujoco>";
+        let mut files = Files::new();
+        files.add("a.xml", text).unwrap();
+        Simulation::new(&files, "a.xml").unwrap()
+    }
+
+    fn hold(simulation: &mut Simulation, body: usize, by: f64) {
+        let world = simulation.world().unwrap();
+        simulation.held.select(&world, body, [world.xpos[3 * body], 0.0, 0.0].into());
+        simulation.held.begin(&simulation.model, &world, Mode::Translate);
+        simulation.held.target.z += by;
+    }
+
+    #[test]
+    fn a_ball_is_pulled_by_a_spring_for_its_mass_and_let_go() {
+        let mut simulation = simulation();
+        hold(&mut simulation, 1, 0.5);
+        simulation.pull().unwrap();
+        // 3 kg, 50 / s^2, 0.5 m
+        let force = simulation.get("xfrc_applied").unwrap();
+        assert!((force[8] - 75.0).abs() < 1e-9 && force[6..8] == [0.0; 2], "{force:?}");
+        for _ in 0..2000 {
+            simulation.pull().unwrap();
+            simulation.step(1).unwrap();
+        }
+        assert!((simulation.get("qpos").unwrap()[2] - 0.5).abs() < 1e-3);
+        simulation.release().unwrap();
+        assert_eq!(simulation.get("xfrc_applied").unwrap(), [0.0; 18]);
+    }
+
+    #[test]
+    fn a_body_that_forces_do_not_move_is_put_where_it_is_pulled_to() {
+        let mut simulation = simulation();
+        hold(&mut simulation, 2, 0.25);
+        simulation.pull().unwrap();
+        assert_eq!(simulation.get("mocap_pos").unwrap(), [1.0, 0.0, 0.25]);
+        assert_eq!(simulation.get("xfrc_applied").unwrap(), [0.0; 18]);
     }
 }

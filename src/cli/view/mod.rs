@@ -10,7 +10,6 @@ mod mouse;
 mod mpc;
 mod noise;
 mod panels;
-mod perturb;
 mod plots;
 mod scene;
 mod screen;

@@ -2,11 +2,10 @@
 
 use egui::{Modifiers, PointerButton};
 use glam::{DVec3, Mat3, Vec3};
+use manyworlds::analysis::perturb::Mode;
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
 use manyworlds::render::camera::Camera;
-
-use super::perturb::Mode;
 
 /// What a drag does.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,13 +1,13 @@
 //! What the renderer draws of the simulation: worlds, cameras, and shapes that belong to neither.
 
 use glam::{DVec3, Vec3};
+use manyworlds::analysis::perturb::Mode;
 use manyworlds::error::Result;
 use manyworlds::model::data::Data;
 use manyworlds::render::{Renderer, Shape, Subject, View, decorate, needs_data};
 
 use super::app::App;
 use super::many::{Layout, tile};
-use super::perturb::Mode;
 
 /// Opacity of ghosts.
 const GHOST: f32 = 0.3;

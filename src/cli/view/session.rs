@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use glam::DVec3;
+use manyworlds::analysis::perturb::{self, Perturb};
 use manyworlds::batch::{Backend, Batch, BatchOptions};
 use manyworlds::cpu;
 use manyworlds::error::{Error, Result};
@@ -19,7 +20,6 @@ use super::clock::Clock;
 use super::history::History;
 use super::mpc::Mpc;
 use super::noise::Noise;
-use super::perturb::{self, Perturb};
 use super::source::Source;
 
 /// Numbers of a state of all worlds above which it is kept once for a picture, not for every step.
@@ -660,8 +660,8 @@ impl Session {
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
-    use super::super::perturb::Mode;
     use super::*;
+    use manyworlds::analysis::perturb::Mode;
     use manyworlds::schema::enums::{disable, enable};
     use std::path::Path;
     use std::time::SystemTime;

@@ -1,5 +1,6 @@
 //! Cameras and lights.
 
+use crate::schema::enums::projection;
 use crate::spec::rotation::quat_array;
 use crate::spec::{Base, Camera, Kind, Light, Ref};
 
@@ -57,15 +58,24 @@ impl Build<'_> {
             let message = format!("{name} has a sensor, but no pixels");
             self.wrong(at.of("resolution"), message, "write a positive width and height");
         }
+        // each length in pixels, where it is given, before that in metres; pixels per metre as MuJoCo rounds them
         let length = |axis: usize, length: [f64; 2], pixels: [f64; 2]| {
-            if pixels == [0.0; 2] {
+            if pixels[axis] == 0.0 {
                 length[axis] as f32
             } else {
-                pixels[axis] as f32 / camera.resolution[axis] as f32 * size[axis]
+                pixels[axis] as f32 / (camera.resolution[axis] as f32 / size[axis])
             }
         };
         let focal = [0, 1].map(|i| length(i, camera.focal, camera.focalpixel));
         let center = [0, 1].map(|i| length(i, camera.principal, camera.principalpixel));
+        if camera.projection != projection::ORTHOGRAPHIC && !focal.iter().all(|&f| f > 0.0) {
+            let message = format!("{name} has a sensor, but a focal length that is not positive");
+            self.log.warn(
+                at.of("sensorsize"),
+                message,
+                "write both lengths of focal or focalpixel, above zero",
+            );
+        }
         let fovy = 2.0 * f64::from((size[1] / 2.0).atan2(focal[1])).to_degrees();
         (fovy, [focal[0], focal[1], center[0], center[1]])
     }

@@ -57,7 +57,8 @@ impl Comp<'_> {
         let mut raw = match read {
             Ok(raw) => raw,
             Err(fault) => {
-                el.wrong("file", fault.message, fault.help);
+                let file = el.text("file").unwrap_or_default();
+                el.wrong("file", format!("'{file}': {}", fault.message), fault.help);
                 return None;
             }
         };
