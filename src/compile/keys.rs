@@ -1,7 +1,7 @@
 //! Keyframes.
 
 use crate::model::Model;
-use crate::schema::enums::joint as kind;
+use crate::schema::enums::JointType;
 use crate::spec::Key;
 
 use super::Build;
@@ -21,7 +21,19 @@ impl Build<'_> {
                     self.wrong(key.base.at.of(name), message, format!("expected {width}"));
                     continue;
                 }
-                column(&mut self.model, name)[k * width..k * width + numbers.len()].copy_from_slice(numbers);
+                // whole poses of mocap bodies only, as in the reference
+                let used = numbers.len() - numbers.len() % key_group(name);
+                if numbers.len() < width {
+                    let message =
+                        format!("keyframe has {} numbers in {name}, the model {width}", numbers.len());
+                    let help = format!("numbers from {used} on are those of the initial state");
+                    self.log.warn(key.base.at.of(name), message, help);
+                }
+                column(&mut self.model, name)[k * width..k * width + used].copy_from_slice(&numbers[..used]);
+            }
+            for &(name, have, width) in &key.excess {
+                let message = format!("keyframe has {have} numbers in {name}, the attached model {width}");
+                self.wrong(key.base.at.of(name), message, format!("expected {width}"));
             }
             self.parts(k, key);
             for quat in self.model.key_mquat[4 * k * n.nmocap..4 * (k + 1) * n.nmocap].chunks_exact_mut(4) {
@@ -35,10 +47,10 @@ impl Build<'_> {
         for k in 0..n.nkey {
             for j in 0..n.njnt {
                 let q = k * n.nq + self.model.jnt_qposadr[j] as usize;
-                match self.model.jnt_type[j] {
-                    kind::FREE => normalize(&mut self.model.key_qpos[q + 3..q + 7]),
-                    kind::BALL => normalize(&mut self.model.key_qpos[q..q + 4]),
-                    _ => {}
+                match JointType::of(self.model.jnt_type[j]) {
+                    Some(JointType::FREE) => normalize(&mut self.model.key_qpos[q + 3..q + 7]),
+                    Some(JointType::BALL) => normalize(&mut self.model.key_qpos[q..q + 4]),
+                    Some(JointType::SLIDE | JointType::HINGE) | None => {}
                 }
             }
         }
@@ -91,6 +103,15 @@ impl Build<'_> {
                 to.copy_from_slice(numbers);
             }
         }
+    }
+}
+
+/// Numbers that stand together in a keyframe attribute.
+fn key_group(name: &str) -> usize {
+    match name {
+        "mpos" => 3,
+        "mquat" => 4,
+        _ => 1,
     }
 }
 

@@ -257,7 +257,8 @@ impl Attachment {
     /// Copies keyframes, split into slices of copied joints, actuators and mocap bodies.
     pub(crate) fn keys(&self, to: &mut Vec<Key>, sub: &Spec, (prefix, suffix): (&str, &str)) {
         for key in &sub.keys {
-            let mut copy = Key { base: key.base.clone(), attached: true, time: key.time, ..Key::default() };
+            let (base, excess) = (key.base.clone(), key.excess.clone());
+            let mut copy = Key { base, attached: true, time: key.time, excess, ..Key::default() };
             copy.base.scope = 0;
             // affixes of the innermost model only, even on an empty name
             if !key.attached {
@@ -289,15 +290,14 @@ impl Attachment {
     }
 
     fn cut(&self, sub: &Spec, name: &'static str, numbers: &[f64], to: &mut Key) {
-        let mut at = 0;
-        for (i, width) in sub.key_widths(name) {
-            let Some(part) = numbers.get(at..at + width) else {
-                return;
-            };
-            if let Some(target) = self.target(sub, name, i).filter(|_| width > 0) {
+        let width = sub.key_widths(name).iter().map(|(_, width)| width).sum();
+        if numbers.len() > width {
+            to.excess.push((name, numbers.len(), width));
+        }
+        for (i, part) in sub.key_parts(name, numbers) {
+            if let Some(target) = self.target(sub, name, i) {
                 to.parts.push((name, target, part.to_vec()));
             }
-            at += width;
         }
     }
 }
@@ -315,11 +315,19 @@ fn scopes(
     (prefix, suffix): (&str, &str),
     open: bool,
 ) -> (usize, usize) {
+    // a copy of the model itself keeps its settings, another model brings its own
+    let (own, moved) = if open {
+        (spec.scopes.get(parent).map_or(0, |s| s.compiler), 0)
+    } else {
+        (spec.compilers.len(), spec.compilers.len())
+    };
     let mut set = |parent: Option<usize>| {
         let first = spec.scopes.len();
-        spec.scopes.push(Scope { parent, prefix: prefix.to_owned(), suffix: suffix.to_owned(), open });
+        let (prefix, suffix) = (prefix.to_owned(), suffix.to_owned());
+        spec.scopes.push(Scope { parent, prefix, suffix, open, compiler: own });
         for s in sub.scopes.iter().skip(1) {
-            spec.scopes.push(Scope { parent: s.parent.map(|p| p + first), ..s.clone() });
+            let parent = s.parent.map(|p| p + first);
+            spec.scopes.push(Scope { parent, compiler: s.compiler + moved, ..s.clone() });
         }
         first
     };
@@ -329,6 +337,21 @@ fn scopes(
 }
 
 impl Spec {
+    /// A keyframe vector cut into slices of joints, actuators or mocap bodies. One too short leaves the rest at its initial
+    /// state; poses of mocap bodies are whole.
+    pub(crate) fn key_parts<'a>(&self, name: &str, numbers: &'a [f64]) -> Vec<(usize, &'a [f64])> {
+        let whole = matches!(name, "mpos" | "mquat");
+        let (mut rest, mut parts) = (numbers, Vec::new());
+        for (i, width) in self.key_widths(name) {
+            let (part, after) = rest.split_at(width.min(rest.len()));
+            if !part.is_empty() && (part.len() == width || !whole) {
+                parts.push((i, part));
+            }
+            rest = after;
+        }
+        parts
+    }
+
     /// Layout of a keyframe vector: joint, actuator or body indices with their widths.
     pub(crate) fn key_widths(&self, name: &str) -> Vec<(usize, usize)> {
         match name {

@@ -202,14 +202,9 @@ impl Spec {
         let mut keys = std::mem::take(&mut self.keys);
         for key in &mut keys {
             for (name, numbers) in std::mem::take(&mut key.whole) {
-                let mut at = 0;
-                for (i, width) in self.key_widths(name) {
-                    let Some(part) = numbers.get(at..at + width) else { break };
+                for (i, part) in self.key_parts(name, &numbers) {
                     let i = if matches!(name, "ctrl" | "act") { self.actuators[i].uid } else { i };
-                    if width > 0 {
-                        key.parts.push((name, i, part.to_vec()));
-                    }
-                    at += width;
+                    key.parts.push((name, i, part.to_vec()));
                 }
             }
         }
