@@ -71,7 +71,7 @@ def axes():
         yield "light " + axis, world('<light dir="%s"/>' % axis)
         for shape in ("capsule", "box", "cylinder", "ellipsoid", "sphere")[:5 if axis[:3] == "0 0" else 1]:
             yield "%s to %s" % (shape, axis), body('<geom type="%s" size=".1" fromto="0 0 0 %s"/>' % (shape, axis))
-        yield "site to " + axis, world('<site type="capsule" size=".1" fromto="0 0 0 %s"/>' % axis)
+        yield "site to " + axis, world('<geom size="1"/><site type="capsule" size=".1" fromto="0 0 0 %s"/>' % axis)
     moments = ("1 1 2", "1 1 2.0000001", "1 2 0.9", "0 0 0", "1e-15 1e-15 1e-15", "1e-16 1e-15 1e-15")
     tensors = ("1 1 2 0 0 0", "1 1 1 0.9 0 0", "1 1 1 1 0 0", "1 2.5 2 .1 .05 -.02", "2 1 1.5 0 0 0", "0 0 0 0 0 0",
                "1e-15 1e-15 1e-15 0 0 0", "9.9e-15 9.9e-15 9.9e-15 0 0 0", "1.1e-14 1.1e-14 1.1e-14 0 0 0",
