@@ -101,6 +101,13 @@ const WORLDS: &[Row] = &[
     ("<geom type='capsule' size='1' fromto='0 0 0 0 0 0'/>", "model.xml:2:39", &["same point"]),
     ("<geom type='sphere' size='1' fromto='0 0 0 0 0 1'/>", "model.xml:2:38", &["no ends for fromto"]),
     ("<geom size='1' quat='0 0 0 0'/>", "model.xml:2:22", &["quaternion is zero"]),
+    // shorter than 1e-7 is no direction
+    ("<geom size='1' zaxis='0 0 1e-9'/>", "model.xml:2:23", &["too small"]),
+    ("<geom size='1' axisangle='0 0 1e-9 1'/>", "model.xml:2:27", &["too small"]),
+    ("<geom size='1' xyaxes='1 0 0 1 1e-9 0'/>", "model.xml:2:24", &["not independent"]),
+    ("<body><joint axis='0 0 1e-7'/><geom size='1'/></body>", "model.xml:2:20", &["zero or too small"]),
+    ("<light dir='0 0 1e-9'/>", "model.xml:2:13", &["zero or too small"]),
+    ("<geom type='capsule' size='1' fromto='0 0 0 0 0 1e-9'/>", "model.xml:2:39", &["too close"]),
     ("<geom size='1' quat='1 0 0 0' euler='1 0 0'/>", "model.xml:2:38", &["orientation is given twice"]),
     ("<geom size='1' condim='2'/>", "model.xml:2:24", &["valid: 1, 3, 4, 6"]),
     ("<body><freejoint/><geom size='1'/><geom size='1' mass='-1'/></body>", "model.xml:2:56", &["negative"]),
@@ -334,6 +341,22 @@ const UNSIMULATED: &[(&str, &[&str])] = &[
 
 /// Questionable models that load with a warning.
 const WARNINGS: &[Row] = &[
+    (
+        "<mujoco><worldbody><geom size='1' quat='1e-9 0 0 0'/></worldbody></mujoco>",
+        "model.xml:1:41",
+        &["no longer than 1e-7", "normalized"],
+    ),
+    (
+        "<mujoco><worldbody><body><joint/><joint/><geom size='1'/></body></worldbody>
+        <keyframe><key qpos='1'/></keyframe></mujoco>",
+        "model.xml:2:30",
+        &["1 numbers in qpos, the model 2", "initial state"],
+    ),
+    (
+        "<mujoco><asset><hfield name='h' nrow='1' ncol='3' size='1 1 1 1'/></asset></mujoco>",
+        "model.xml:1:17",
+        &["1 rows and 3 columns", "no surface"],
+    ),
     ("<mujoco><body/></mujoco>", "model.xml:1:10", &["outside of worldbody", "<worldbody>"]),
     (
         "<mujoco><worldbody><body><joint range='2 1'/><geom size='1'/></body></worldbody></mujoco>",

@@ -333,3 +333,104 @@ fn keyframes_that_only_a_size_counts_survive_a_compiled_model() {
     assert_eq!(model.names.key, ["a", "", ""]);
     assert_eq!(Model::from_mwb(&model.to_mwb()).unwrap(), model);
 }
+
+#[test]
+fn a_direction_is_the_z_axis_within_the_reference_s_limit() {
+    let quat = |axis: &str| world(&format!("<geom size='1' zaxis='{axis}'/>"), "").geom_quat;
+    // half a turn about x, as of MuJoCo 3.17.0; π in single precision leaves 8.7e-8
+    near(&quat("-8.7e-8 0 -1"), &[0.0, 1.0, 0.0, 0.0]);
+    near(&quat("0 9.9e-8 -1"), &[0.0, 1.0, 0.0, 0.0]);
+    near(&quat("9.9e-8 0 1"), &[1.0, 0.0, 0.0, 0.0]);
+    // the shortest rotation beyond
+    near(&quat("2e-7 0 1"), &[1.0, 0.0, 1e-7, 0.0]);
+    near(&quat("-1.1e-7 0 -1"), &[5.5e-8, 0.0, -1.0, 0.0]);
+}
+
+#[test]
+fn actuators_keep_the_trees_that_they_act_on_awake() {
+    // policies of five trees as MuJoCo 3.17.0 gives them: 1 never, 2 allowed
+    let bodies = "<site name='w'/>
+        <body><freejoint/><geom size='.1'/><site name='a'/></body>
+        <body pos='1 0 0'><joint name='hinge'/><geom size='.1'/><site name='b'/></body>
+        <body name='C' pos='2 0 0'><joint name='ball' type='ball'/><geom size='.1'/><site name='c'/></body>
+        <body pos='3 0 0'><joint type='slide'/><geom name='g' size='.1'/><site name='d'/></body>
+        <body pos='4 0 0'><joint/><geom size='.1'/><site name='e' pos='.1 0 0'/></body>";
+    for (actuator, policies) in [
+        ("<motor joint='hinge'/>", [2, 1, 2, 2, 2]),
+        ("<motor jointinparent='ball'/>", [2, 2, 1, 2, 2]),
+        ("<motor tendon='bd'/>", [2, 1, 2, 1, 2]),
+        ("<motor tendon='wd'/>", [2, 2, 2, 1, 1]),
+        ("<motor site='a'/>", [1, 2, 2, 2, 2]),
+        ("<motor site='a' refsite='d'/>", [1, 2, 2, 1, 2]),
+        ("<general cranksite='b' slidersite='e' cranklength='1'/>", [2, 1, 2, 2, 1]),
+        ("<adhesion body='C' ctrlrange='0 1'/>", [2, 2, 1, 2, 2]),
+        ("<orientation joint='ball' kp='4' kv='0.5'/>", [2, 2, 1, 2, 2]),
+        ("<orientation site='c' refsite='d' kp='4'/>", [2, 2, 1, 1, 2]),
+        ("<orientation site='c' refsite='w' kp='4'/>", [2, 2, 1, 2, 2]),
+    ] {
+        let rest = format!(
+            "<tendon><spatial name='bd'><site site='b'/><site site='d'/></spatial>
+            <spatial name='wd'><site site='w'/><geom geom='g'/><site site='e'/></spatial></tendon>
+            <actuator>{actuator}</actuator>"
+        );
+        assert_eq!(world(bodies, &rest).tree_sleep_policy, policies, "{actuator}");
+    }
+}
+
+#[test]
+fn an_orientation_servo_reflects_no_armature() {
+    let law = "gaintype='so3' biastype='so3' gainprm='4' biasprm='0 -4' armature='1' damping='1'";
+    let m = world(
+        "<body><joint name='j' type='ball'/><geom size='.1' mass='1'/></body>",
+        &format!("<actuator><general joint='j' {law}/></actuator>"),
+    );
+    assert_eq!(m.jnt_actuatorid, [-1]);
+    near(&m.dof_M0, &[0.004; 3]);
+}
+
+#[test]
+fn limits_follow_the_settings_of_the_model_that_an_element_comes_from() {
+    let folder = tempfile::tempdir().unwrap();
+    let dir = folder.path();
+    let read = |own: &str, outer: &str| {
+        let child = format!(
+            "<mujoco model='c'><compiler autolimits='{own}'/><worldbody><body><joint name='j' limited='true' range='-30 60'/>
+            <geom size='1'/></body></worldbody><actuator><position joint='j' kp='2' inheritrange='1'/></actuator></mujoco>"
+        );
+        let parent = format!(
+            "<mujoco><compiler autolimits='{outer}'/><asset><model name='c' file='child.xml'/></asset>
+            <worldbody><attach model='c' prefix='p'/></worldbody></mujoco>"
+        );
+        std::fs::write(dir.join("child.xml"), child).unwrap();
+        std::fs::write(dir.join("parent.xml"), parent).unwrap();
+        load(&dir.join("parent.xml"))
+    };
+    for outer in ["true", "false"] {
+        assert_eq!(read("true", outer).unwrap().actuator_ctrllimited, [1]);
+        let error = read("false", outer).unwrap_err().to_string();
+        assert!(error.contains("inheritrange is given, but not whether it limits"), "{error}");
+        assert!(error.contains("write ctrllimited"), "{error}");
+    }
+}
+
+#[test]
+fn keyframes_with_few_numbers_go_on_with_the_initial_state() {
+    let mocap = "<body mocap='true' pos='1 2 3'><geom size='1'/></body>";
+    let hinges =
+        "<replicate count='3' offset='1 0 0'><body><joint ref='30'/><geom size='.1'/></body></replicate>";
+    let m =
+        world(&format!("{mocap}{hinges}"), "<keyframe><key qpos='1' mpos='7 8' mquat='0 1 0'/></keyframe>");
+    near(&m.key_qpos, &[1.0, PI / 6.0, PI / 6.0]);
+    // poses of mocap bodies are whole
+    near(&m.key_mpos, &[1.0, 2.0, 3.0]);
+    near(&m.key_mquat, &[1.0, 0.0, 0.0, 0.0]);
+}
+
+#[test]
+fn kinds_that_do_not_exist_are_reported() {
+    let text = "<mujoco><worldbody><body name='b'><joint name='j'/><geom name='g' size='1'/></body></worldbody></mujoco>";
+    let mut spec = manyworlds::spec::Spec::from_text(text).unwrap();
+    spec.joints[0].kind = 77;
+    let error = spec.compile().unwrap_err().to_string();
+    assert!(error.contains("type 77 of 'j' is no kind"), "{error}");
+}

@@ -118,6 +118,8 @@ part_kernels() {
         --placement storage
     check "kernels humanoid SwiftShader, lanes" with_driver "$swiftshader" "$bin" check models/humanoid.xml --worlds 4 \
         --lanes 16 --worlds-per-group 2 --partition fused
+    # armature and dampers of actuators, where joints have none
+    check "kernels reflected SwiftShader" with_driver "$swiftshader" "$bin" check tests/parity/models/reflected.xml --worlds 4
     # other models and tests/parity/models take minutes: by hand, after a change of kernels
 }
 
@@ -174,6 +176,8 @@ part_parity() {
     check "sleep cpu" "$python" tests/parity/sleep.py --bin "$bin"
     check "sleep gpu" with_driver "$swiftshader" "$python" tests/parity/sleep.py --bin "$bin" --backend gpu --every 5
     check "parity finds a wrong element" finds_wrong_elements
+    check "edges of what is allowed" "$python" tests/parity/edges.py --bin "$bin"
+    check "saved models" "$python" tests/parity/saved.py --bin "$bin" models/*.xml tests/parity/models/*.xml tests/fuzz/corpus/mjcf/*.xml
     # on lavapipe: the other has a sixteenth of a pixel only
     check "pictures" with_driver "${lavapipe[0]}" "$python" tests/parity/pictures.py --bin "$bin" models/*.xml
     check "pictures of cameras and meshes" with_driver "${lavapipe[0]}" "$python" tests/parity/pictures.py --bin "$bin" \
@@ -217,6 +221,13 @@ part_shared() {
     install_counter
     check "counts of kernels" "$python" benches/paper/counts.py --bin "$bin"
     check "compiled models of all tiers" "$python" tests/parity/parity.py --bin "$bin" --compiled \
+        "$shared"/models/tiers/{core,smooth,contact,mesh,scale}.txt
+    # without models of signed distance fields, which are refused, and one with the skin of a composite
+    local soft=()
+    for line in $(grep -v '^#' "$shared/models/tiers/soft.txt"); do
+        [[ $line == */sdf/* || $line == */collision_sdf/* || $line == */belt.xml ]] || soft+=("$shared/models/$line")
+    done
+    check "saved models of all tiers" "$python" tests/parity/saved.py --bin "$bin" "${soft[@]}" \
         "$shared"/models/tiers/{core,smooth,contact,mesh,scale}.txt
     local seen=() name
     for name in car/car cube/cube_3x3x3 humanoid/humanoid tendon_arm/arm26 balloons/balloons slider_crank/slider_crank \

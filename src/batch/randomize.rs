@@ -10,7 +10,7 @@ use crate::cpu::math::philox::{normal, philox, unit};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::features::has_sizes_of_data;
-use crate::schema::enums::joint;
+use crate::schema::enums::JointType;
 use crate::schema::{Dim, Field, Values};
 
 /// What is drawn.
@@ -271,10 +271,10 @@ fn keep_sizes_of_data(m: &Model, sizes: &mut [f64]) {
 fn unit_quaternions(m: &Model, qpos: &mut [f64]) {
     for j in 0..m.sizes.njnt {
         let adr = m.jnt_qposadr[j] as usize;
-        let quat = match m.jnt_type[j] {
-            joint::FREE => &mut qpos[adr + 3..adr + 7],
-            joint::BALL => &mut qpos[adr..adr + 4],
-            _ => continue,
+        let quat = match JointType::of(m.jnt_type[j]) {
+            Some(JointType::FREE) => &mut qpos[adr + 3..adr + 7],
+            Some(JointType::BALL) => &mut qpos[adr..adr + 4],
+            Some(JointType::SLIDE | JointType::HINGE) | None => continue,
         };
         let length = quat.iter().map(|x| x * x).sum::<f64>().sqrt();
         if length > 0.0 {

@@ -2,7 +2,7 @@
 
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
-use manyworlds::schema::enums::{joint, transmission, word};
+use manyworlds::schema::enums::{joint, word};
 use manyworlds::schema::sensors::{OBJECT_KINDS, SENSORS};
 use manyworlds::schema::{Elem, Field, Kind, Sizes};
 use serde::Serialize;
@@ -81,20 +81,12 @@ pub(super) fn joints(model: &Model) -> Vec<JointRow> {
 
 pub(super) fn actuators(model: &Model) -> Vec<ActuatorRow> {
     let row = |a: usize| {
-        let kind = match model.actuator_trntype[a] {
-            transmission::TENDON => Kind::Tendon,
-            transmission::SITE | transmission::SLIDERCRANK => Kind::Site,
-            transmission::BODY => Kind::Body,
-            // an orientation servo turns a ball joint, or one site against another
-            transmission::SO3 if model.actuator_trnid[2 * a + 1] >= 0 => Kind::Site,
-            _ => Kind::Joint,
-        };
         let first = usize::try_from(model.actuator_ctrladr[a]).unwrap_or(0);
         let count = usize::try_from(model.actuator_ctrlnum[a]).unwrap_or(0);
         let control = (first..first + count)
             .map(|c| limits(model.actuator_ctrllimited[c], &model.actuator_ctrlrange, c))
             .collect();
-        let target = object(model, Some(kind), model.actuator_trnid[2 * a]);
+        let target = object(model, model.target_kind(a), model.actuator_trnid[2 * a]);
         ActuatorRow { name: called(model, Kind::Actuator, a), target, control }
     };
     (0..model.sizes.nactuator).map(row).collect()

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::model::Model;
-use crate::schema::enums::joint as kind;
+use crate::schema::enums::JointType;
 use crate::spec::{Actuator, Joint};
 
 use super::Build;
@@ -32,10 +32,10 @@ impl Build<'_> {
         for k in 0..n.nkey {
             for j in 0..n.njnt {
                 let q = k * n.nq + self.model.jnt_qposadr[j] as usize;
-                match self.model.jnt_type[j] {
-                    kind::FREE => normalize(&mut self.model.key_qpos[q + 3..q + 7]),
-                    kind::BALL => normalize(&mut self.model.key_qpos[q..q + 4]),
-                    _ => {}
+                match JointType::of(self.model.jnt_type[j]) {
+                    Some(JointType::FREE) => normalize(&mut self.model.key_qpos[q + 3..q + 7]),
+                    Some(JointType::BALL) => normalize(&mut self.model.key_qpos[q..q + 4]),
+                    Some(JointType::SLIDE | JointType::HINGE) | None => {}
                 }
             }
         }
@@ -99,6 +99,15 @@ impl Build<'_> {
         let at = k * self.width(name) + start;
         let to = column(&mut self.model, name).iter_mut().skip(at).take(most);
         to.zip(numbers).for_each(|(to, x)| *to = *x);
+    }
+}
+
+/// Numbers that stand together in a keyframe attribute.
+fn key_group(name: &str) -> usize {
+    match name {
+        "mpos" => 3,
+        "mquat" => 4,
+        _ => 1,
     }
 }
 

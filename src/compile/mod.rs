@@ -7,6 +7,7 @@ pub(crate) mod constants;
 mod custom;
 mod flexes;
 mod keys;
+mod kinds;
 mod plugins;
 mod sizes;
 pub(crate) mod tree;
@@ -106,6 +107,7 @@ impl<'a> Build<'a> {
     /// Names, sizes and the inputs of body inertia.
     fn begin(&mut self) -> Result<()> {
         self.names();
+        self.check_kinds();
         self.foreign();
         self.check_userdata();
         self.log.check()?;
@@ -231,8 +233,8 @@ impl<'a> Build<'a> {
         self.log.add(span, message, help);
     }
 
-    /// Validates a range and returns true if it is active. `name` is the attribute of the range.
-    fn limited(&self, base: &Base, flag: Option<bool>, range: [f64; 2], name: &str, compiler: usize) -> bool {
+    /// Validates a range and returns true if it is active. `name` is the attribute that gave it, `word` its flag.
+    fn limited(&self, base: &Base, flag: Option<bool>, range: [f64; 2], (name, word): (&str, &str)) -> bool {
         let span = base.at.of(name);
         let reversed = format!("{name} {} {} is reversed or empty", range[0], range[1]);
         let help = "the first number must be smaller than the second";
@@ -249,13 +251,12 @@ impl<'a> Build<'a> {
                     self.log.warn(span, format!("{reversed} and does not limit"), help);
                 }
                 let has_range = range[0] < range[1];
-                if range != [0.0; 2] && !self.spec.compilers[compiler].autolimits {
+                let scope = self.spec.scopes.get(base.scope).map_or(0, |s| s.compiler);
+                let automatic = self.spec.compilers.get(scope).is_none_or(|c| c.autolimits);
+                if range != [0.0; 2] && !automatic {
                     let message = format!("{name} is given, but not whether it limits");
-                    self.wrong(
-                        span,
-                        message,
-                        "autolimits is off: write the 'limited' attribute that goes with it",
-                    );
+                    let help = format!("autolimits is off in the file of this element: write {word}");
+                    self.wrong(span, message, help);
                 }
                 has_range
             }

@@ -9,7 +9,7 @@ use crate::cpu::math::{add_row, dot_n};
 use crate::cpu::solver::rows::mul_all_jac;
 use crate::model::Model;
 use crate::model::data::Data;
-use crate::schema::enums::constraint;
+use crate::schema::enums::{ConstraintType, constraint};
 
 /// Numbers of every row.
 #[derive(Clone, Debug, Default)]
@@ -37,13 +37,20 @@ pub(super) fn cone_at(d: &Data, r: usize) -> Option<(usize, &[f64])> {
 /// is a force.
 #[inline]
 pub(super) fn bounds(d: &Data, r: usize, h: f64) -> (f64, f64) {
-    match d.efc_type[r] {
-        constraint::EQUALITY => (f64::NEG_INFINITY, f64::INFINITY),
-        constraint::FRICTION_DOF | constraint::FRICTION_TENDON => {
+    match ConstraintType::of(d.efc_type[r]) {
+        Some(ConstraintType::EQUALITY) => (f64::NEG_INFINITY, f64::INFINITY),
+        Some(ConstraintType::FRICTION_DOF | ConstraintType::FRICTION_TENDON) => {
             let most = h * d.efc_frictionloss[r];
             (-most, most)
         }
-        _ => (0.0, f64::INFINITY),
+        Some(
+            ConstraintType::LIMIT_JOINT
+            | ConstraintType::LIMIT_TENDON
+            | ConstraintType::CONTACT_FRICTIONLESS
+            | ConstraintType::CONTACT_PYRAMIDAL
+            | ConstraintType::CONTACT_ELLIPTIC,
+        ) => (0.0, f64::INFINITY),
+        None => (0.0, 0.0),
     }
 }
 

@@ -6,7 +6,7 @@ use glam::DVec3;
 
 use super::{Reader, geom};
 use crate::mesh::{Inertia, builtin};
-use crate::spec::rotation::quat_of;
+use crate::spec::rotation::{MIN_LENGTH, quat_of, unit_quat};
 use crate::spec::{AssetFile, HField, Mesh};
 use crate::xml;
 use crate::xml::El;
@@ -72,10 +72,9 @@ impl Reader<'_> {
         }
         if let Some(quat) = el.fixed("refquat") {
             let quat = quat_of(quat);
-            if quat.length() < 1e-10 {
-                el.wrong("refquat", "the quaternion is zero", "use 1 0 0 0 for no rotation");
-            } else {
-                mesh.settings.refquat = quat.normalize();
+            match unit_quat(quat).filter(|_| quat.length() > MIN_LENGTH) {
+                Some(unit) => mesh.settings.refquat = unit,
+                None => el.wrong("refquat", "the quaternion is zero", "use 1 0 0 0 for no rotation"),
             }
         }
         el.set_flag("smoothnormal", &mut mesh.settings.smoothnormal);

@@ -37,6 +37,7 @@ impl Copies<'_> {
             prefix: String::new(),
             suffix: format!("{}{index:0digits$}", self.sep),
             open: true,
+            compiler: 0,
         }
     }
 

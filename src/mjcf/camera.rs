@@ -4,13 +4,12 @@ use glam::DVec3;
 
 use super::geom::reference;
 use super::pose::pose;
-use crate::schema::enums::{camera, projection};
+use crate::schema::enums::{camera, light, projection};
 use crate::spec::{Camera, Compiler, Light, Pose, Ref};
 use crate::xml::El;
 
 pub(super) const OUTPUTS: &[(&str, i32)] =
     &[("rgb", 1), ("depth", 2), ("distance", 4), ("normal", 8), ("segmentation", 16)];
-const LIGHT_TYPES: &[(&str, i32)] = &[("spot", 0), ("directional", 1), ("point", 2), ("image", 3)];
 
 impl Default for Camera {
     fn default() -> Self {
@@ -46,7 +45,7 @@ impl Default for Light {
             dir: DVec3::NEG_Z,
             mode: 0,
             target: Ref::default(),
-            kind: 0,
+            kind: light::SPOT,
             texture: Ref::default(),
             castshadow: true,
             active: true,
@@ -114,7 +113,7 @@ pub(super) fn light(el: El<'_>, to: &mut Light) {
     el.set_vector("dir", &mut to.dir);
     el.set_keyword("mode", camera::WORDS, &mut to.mode);
     reference(el, "target", &mut to.target);
-    el.set_keyword("type", LIGHT_TYPES, &mut to.kind);
+    el.set_keyword("type", light::WORDS, &mut to.kind);
     if let Some(directional) = el.keyword("directional", &[("false", 0), ("true", 1)]) {
         to.kind = directional;
         if el.attr("type").is_some() {

@@ -22,6 +22,8 @@ pub(super) fn dcmotor(el: El<'_>, to: &mut Actuator, fresh: bool) {
     controller(el, law);
     inputs(el, &mut law.ctrlspec);
     saturation(el, to);
+    // a general actuator with the same law would not know
+    to.law.actdim = to.law.states() as i32;
 }
 
 /// Resistance and motor constant, explicit or from the nominal operating point.

@@ -12,7 +12,7 @@ impl Default for Equality {
         (data[1], data[10]) = (1.0, 1.0);
         Self {
             base: Default::default(),
-            kind: 0,
+            kind: kind::CONNECT,
             targets: Vec::new(),
             active: true,
             solref: SOLREF,

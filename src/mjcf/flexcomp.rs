@@ -16,6 +16,7 @@ use super::context::Context;
 use super::flex::{DOFS, MAX_LIST, common, order_of};
 use super::joint::{SOLIMP, SOLREF};
 use super::pose::orientation;
+use crate::schema::enums::EqualityType;
 use crate::spec::rotation::quat_of;
 use crate::spec::{At, Base, Body, Equality, Flex, Inertial, Joint, Pose, Ref};
 use crate::xml::El;
@@ -81,7 +82,7 @@ struct Comp<'a> {
     rigid: bool,
     dof: i32,
     /// Equality constraint: 0 none, 1 edges, 2 vertices, 3 strain.
-    equality: i32,
+    equality: Option<EqualityType>,
     solref: [f64; 2],
     solimp: [f64; 5],
     points: Vec<DVec3>,
@@ -155,7 +156,7 @@ fn read<'a>(reader: &Reader<'_>, el: El<'a>, context: Context) -> Option<Comp<'a
         inertiabox: el.real("inertiabox").unwrap_or(0.005),
         rigid: false,
         dof: el.keyword("dof", DOFS).unwrap_or(0),
-        equality: 0,
+        equality: None,
         solref: SOLREF,
         solimp: SOLIMP,
         points: Vec::new(),
@@ -178,8 +179,9 @@ fn read<'a>(reader: &Reader<'_>, el: El<'a>, context: Context) -> Option<Comp<'a
     }
     comp.numbers()?;
     if let Some(edge) = el.children().find(|c| c.tag() == "edge") {
-        let words = [("true", 1), ("false", 0), ("vert", 2), ("strain", 3)];
-        edge.set_keyword("equality", &words, &mut comp.equality);
+        let kinds = [EqualityType::FLEX, EqualityType::FLEXVERT, EqualityType::FLEXSTRAIN].map(|k| k as i32);
+        let words = [("true", kinds[0]), ("false", -1), ("vert", kinds[1]), ("strain", kinds[2])];
+        comp.equality = edge.keyword("equality", &words).and_then(EqualityType::of);
         edge.set_partial("solref", &mut comp.solref);
         edge.set_partial("solimp", &mut comp.solimp);
     }

@@ -1,14 +1,13 @@
 //! `<lengthrange>`: settings of actuator length ranges.
 
+use crate::schema::enums::lengthrange as modes;
 use crate::spec::LengthRange;
 use crate::xml::El;
-
-const MODES: &[(&str, i32)] = &[("none", 0), ("muscle", 1), ("muscleuser", 2), ("all", 3)];
 
 impl Default for LengthRange {
     fn default() -> Self {
         Self {
-            mode: 1,
+            mode: modes::MUSCLE,
             useexisting: true,
             uselimit: false,
             accel: 20.0,
@@ -26,7 +25,7 @@ impl Default for LengthRange {
 /// Reads a `<lengthrange>` element over the current settings.
 pub(super) fn lengthrange(el: El<'_>, to: &mut LengthRange) {
     to.at.note(el);
-    el.set_keyword("mode", MODES, &mut to.mode);
+    el.set_keyword("mode", modes::WORDS, &mut to.mode);
     el.set_flag("useexisting", &mut to.useexisting);
     el.set_flag("uselimit", &mut to.uselimit);
     el.set_real("accel", &mut to.accel);

@@ -4,14 +4,10 @@ use std::path::{Path, PathBuf};
 
 use super::geom::reference;
 use crate::assets::Assets;
+use crate::schema::enums::{builtin, colorspace, mark, texture};
 use crate::spec::looks::SIDES;
 use crate::spec::{Bone, Compiler, Material, Ref, Skin, Texture};
 use crate::xml::El;
-
-const TYPES: &[(&str, i32)] = &[("2d", 0), ("cube", 1), ("skybox", 2)];
-const COLORSPACES: &[(&str, i32)] = &[("auto", 0), ("linear", 1), ("sRGB", 2)];
-const BUILTINS: &[(&str, i32)] = &[("none", 0), ("gradient", 1), ("checker", 2), ("flat", 3)];
-const MARKS: &[(&str, i32)] = &[("none", 0), ("edge", 1), ("cross", 2), ("random", 3)];
 
 /// Texture roles of a material, with their indices.
 pub(crate) const ROLES: &[(&str, i32)] = &[
@@ -36,9 +32,9 @@ impl Default for Texture {
     fn default() -> Self {
         Self {
             base: Default::default(),
-            kind: 1,
-            colorspace: 0,
-            builtin: 0,
+            kind: texture::CUBE,
+            colorspace: colorspace::AUTO,
+            builtin: builtin::NONE,
             mark: 0,
             rgb1: [0.8; 3],
             rgb2: [0.5; 3],
@@ -109,10 +105,10 @@ fn stripped(file: String, compiler: &Compiler) -> String {
 /// Reads the attributes of a texture, of a default class or in the section, over its current values.
 pub(super) fn texture(el: El<'_>, compiler: &Compiler, folder: &Path, to: &mut Texture) {
     to.base.at.note(el);
-    el.set_keyword("type", TYPES, &mut to.kind);
-    el.set_keyword("colorspace", COLORSPACES, &mut to.colorspace);
-    el.set_keyword("builtin", BUILTINS, &mut to.builtin);
-    el.set_keyword("mark", MARKS, &mut to.mark);
+    el.set_keyword("type", texture::WORDS, &mut to.kind);
+    el.set_keyword("colorspace", colorspace::WORDS, &mut to.colorspace);
+    el.set_keyword("builtin", builtin::WORDS, &mut to.builtin);
+    el.set_keyword("mark", mark::WORDS, &mut to.mark);
     el.set_fixed("rgb1", &mut to.rgb1);
     el.set_fixed("rgb2", &mut to.rgb2);
     el.set_fixed("markrgb", &mut to.markrgb);

@@ -2,7 +2,7 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use crate::spec::rotation::{MIN_LENGTH, quat_array, quat_of, z_to};
+use crate::spec::rotation::{self, MIN_LENGTH, quat_array, quat_of, z_to};
 use crate::spec::{Compiler, Pose};
 use crate::xml::{El, words};
 
@@ -44,12 +44,16 @@ pub(super) fn orientation(el: El<'_>, compiler: &Compiler) -> Option<DQuat> {
 }
 
 fn unit_quat(el: El<'_>) -> Option<DQuat> {
-    let quat = quat_of(el.fixed("quat")?);
-    if quat.length() < MIN_LENGTH {
+    let written = quat_of(el.fixed("quat")?);
+    let Some(quat) = rotation::unit_quat(written) else {
         el.wrong("quat", "the quaternion is zero", "use 1 0 0 0 for no rotation");
         return None;
+    };
+    if written.length() <= MIN_LENGTH {
+        let message = format!("the quaternion is no longer than {MIN_LENGTH:e}");
+        el.doubt("quat", message, "it is normalized here; MuJoCo uses one so short as it is");
     }
-    Some(quat.normalize())
+    Some(quat)
 }
 
 fn axisangle(el: El<'_>, compiler: &Compiler) -> Option<DQuat> {
@@ -85,14 +89,10 @@ fn xyaxes(el: El<'_>) -> Option<DQuat> {
 }
 
 fn direction(el: El<'_>, name: &str, v: DVec3) -> Option<DVec3> {
-    let length = v.length();
-    if !(length > MIN_LENGTH && length.is_finite()) {
-        el.wrong(
-            name,
-            format!("an axis in '{name}' is too small or not independent"),
-            "give a vector with a direction",
-        );
-        return None;
+    let unit = rotation::direction(v);
+    if unit.is_none() {
+        let message = format!("an axis in '{name}' is too small or not independent");
+        el.wrong(name, message, "give a vector with a direction");
     }
-    Some(v / length)
+    unit
 }

@@ -89,6 +89,12 @@ pub(super) fn children(section: &str) -> impl Iterator<Item = &'static str> {
     section_rule(section).into_iter().flat_map(|rule| rule.children.iter().map(|c| rules()[*c].name))
 }
 
+/// True if elements of a tag in a section may have an attribute.
+pub(super) fn has_attribute(section: &str, tag: &str, attr: &str) -> bool {
+    let children = section_rule(section).into_iter().flat_map(|rule| &rule.children);
+    children.map(|c| &rules()[*c]).any(|rule| rule.name == tag && rule.attrs.contains(&attr))
+}
+
 /// Validates all elements and attributes below a root.
 pub(super) fn check(log: &Log, tree: &Tree, root: usize) {
     let mut stack = vec![(root, 0, String::from("mujoco"), false)];

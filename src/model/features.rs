@@ -3,7 +3,7 @@
 
 use super::Model;
 use crate::real::Real;
-use crate::schema::enums::{geom, joint, object};
+use crate::schema::enums::{GeomType, TransmissionType, geom, joint, object};
 use crate::schema::sensors::sensor;
 
 /// True if a tree is a single free body with what is welded to it: its derivatives form a block of their own.
@@ -36,6 +36,26 @@ pub fn sensed_pairs<T: Real>(m: &Model<T>) -> impl Iterator<Item = (usize, usize
     })
 }
 
+/// True if joints have dampers, of their own or of actuators: the integrator Euler takes these implicitly, in a state that
+/// they do not act in too.
+pub fn has_joint_damping<T: Real>(m: &Model<T>) -> bool {
+    let some = |v: &[T]| v.iter().any(|x| *x != T::ZERO);
+    let adds = |a: usize| match TransmissionType::of(m.actuator_trntype[a]) {
+        Some(TransmissionType::JOINT | TransmissionType::JOINTINPARENT) => {
+            m.actuator_damping[a] != T::ZERO || some(&m.actuator_dampingpoly[2 * a..2 * a + 2])
+        }
+        Some(
+            TransmissionType::SLIDERCRANK
+            | TransmissionType::TENDON
+            | TransmissionType::SITE
+            | TransmissionType::BODY
+            | TransmissionType::SO3,
+        )
+        | None => false,
+    };
+    some(&m.dof_damping) || some(&m.dof_dampingpoly) || (0..m.sizes.nactuator).any(adds)
+}
+
 /// True if the sizes of a type of geom follow from its mesh or height field.
 pub fn has_sizes_of_data(kind: i32) -> bool {
     matches!(kind, geom::MESH | geom::SDF | geom::HFIELD)
@@ -43,10 +63,10 @@ pub fn has_sizes_of_data(kind: i32) -> bool {
 
 /// Number of sizes of a type of geom that have to be positive.
 pub fn shape_sizes(kind: i32) -> usize {
-    match kind {
-        geom::SPHERE => 1,
-        geom::CAPSULE | geom::CYLINDER => 2,
-        geom::ELLIPSOID | geom::BOX => 3,
-        _ => 0,
+    match GeomType::of(kind) {
+        Some(GeomType::SPHERE) => 1,
+        Some(GeomType::CAPSULE | GeomType::CYLINDER) => 2,
+        Some(GeomType::ELLIPSOID | GeomType::BOX) => 3,
+        Some(GeomType::PLANE | GeomType::HFIELD | GeomType::MESH | GeomType::SDF) | None => 0,
     }
 }

@@ -6,6 +6,7 @@ use super::Model;
 use super::data::Data;
 use crate::error::{Error, Result, suggest};
 use crate::real::Real;
+use crate::schema::enums::joint_widths;
 use crate::schema::{Dim, Field, Kind, Size};
 
 impl<T: Real> Model<T> {
@@ -84,12 +85,8 @@ impl<T: Real> Model<T> {
             first..first + if adr < 0 { 0 } else { usize::try_from(num).unwrap_or(0) }
         };
         Some(match (axis, kind) {
-            (Size::nq, Kind::Joint) => {
-                at(self.jnt_qposadr[id], [7, 4, 1, 1][self.jnt_type[id].clamp(0, 3) as usize])
-            }
-            (Size::nv, Kind::Joint) => {
-                at(self.jnt_dofadr[id], [6, 3, 1, 1][self.jnt_type[id].clamp(0, 3) as usize])
-            }
+            (Size::nq, Kind::Joint) => at(self.jnt_qposadr[id], joint_widths(self.jnt_type[id]).0 as i32),
+            (Size::nv, Kind::Joint) => at(self.jnt_dofadr[id], joint_widths(self.jnt_type[id]).1 as i32),
             (Size::nv, Kind::Body) => at(self.body_dofadr[id], self.body_dofnum[id]),
             (Size::nu, Kind::Actuator) => at(self.actuator_ctrladr[id], self.actuator_ctrlnum[id]),
             (Size::nout, Kind::Actuator) => at(self.actuator_outadr[id], self.actuator_outnum[id]),

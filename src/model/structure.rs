@@ -2,10 +2,14 @@
 //! matrices. The compiler fills these fields here; a compiled model from a file has to have the same.
 
 use super::Model;
-use crate::schema::enums::{joint, transmission, wrap};
+use crate::schema::enums::{TransmissionType, WrapType, joint, joint_widths, wrap};
+use crate::schema::kinds::Kind;
 
 /// Offsets below this are zero.
 const SAME: f64 = 1e-6;
+
+/// Parts of a unit axis below this are zero.
+const ALONG: f64 = 1e-14;
 
 /// Fields that [`Model::derive_tree`] fills.
 pub(crate) const TREE: &[&str] = &[
@@ -39,15 +43,6 @@ pub(crate) const MATRICES: &[&str] = &[
     "M_rownnz", "M_rowadr", "M_colind", "F_rownnz", "F_rowadr", "F_colind", "mapM2F", "D_rownnz", "D_rowadr",
     "D_diag", "D_colind", "mapM2D", "mapD2M",
 ];
-
-/// Numbers of position coordinates and of degrees of freedom of a type of joint.
-pub(crate) fn joint_widths(kind: i32) -> (usize, usize) {
-    match kind {
-        joint::FREE => (7, 6),
-        joint::BALL => (4, 3),
-        _ => (1, 1),
-    }
-}
 
 impl Model {
     /// Fills what follows from `body_parentid`, `body_mocapid`, `jnt_bodyid` and `jnt_type`, and the sizes of these
@@ -318,7 +313,7 @@ impl Model {
         for j in self.joints_of(b) {
             let rotates = matches!(self.jnt_type[j], joint::BALL | joint::HINGE);
             let at_center = near_zero(&self.jnt_pos[3 * j..3 * j + 3]);
-            let aligned = self.jnt_axis[3 * j..3 * j + 3].iter().filter(|x| x.abs() > SAME).count() == 1;
+            let aligned = self.jnt_axis[3 * j..3 * j + 3].iter().filter(|x| x.abs() > ALONG).count() == 1;
             if turns || !at_center || !aligned {
                 return false;
             }
@@ -361,13 +356,52 @@ impl Model {
     /// Body of a path element; none for pulleys.
     pub(crate) fn body_of_wrap(&self, w: usize) -> Option<usize> {
         let id = usize::try_from(self.wrap_objid[w]).ok()?;
-        let body = match self.wrap_type[w] {
-            wrap::JOINT => self.jnt_bodyid[id],
-            wrap::SITE => self.site_bodyid[id],
-            wrap::SPHERE | wrap::CYLINDER => self.geom_bodyid[id],
-            _ => return None,
+        match WrapType::of(self.wrap_type[w])? {
+            WrapType::JOINT => self.body_of(Kind::Joint, id),
+            WrapType::SITE => self.body_of(Kind::Site, id),
+            WrapType::SPHERE | WrapType::CYLINDER => self.body_of(Kind::Geom, id),
+            WrapType::PULLEY => None,
+        }
+    }
+
+    /// Body of an element of the tree; none for other objects.
+    pub(crate) fn body_of(&self, kind: Kind, id: usize) -> Option<usize> {
+        let body = match kind {
+            Kind::Body => return (id < self.sizes.nbody).then_some(id),
+            Kind::Joint => self.jnt_bodyid.get(id),
+            Kind::Geom => self.geom_bodyid.get(id),
+            Kind::Site => self.site_bodyid.get(id),
+            Kind::Camera => self.cam_bodyid.get(id),
+            Kind::Light => self.light_bodyid.get(id),
+            _ => None,
         };
-        Some(body as usize)
+        body.and_then(|b| usize::try_from(*b).ok())
+    }
+
+    /// Kind of the objects that an actuator acts on.
+    pub fn target_kind(&self, a: usize) -> Option<Kind> {
+        let second = self.actuator_trnid[2 * a + 1];
+        TransmissionType::of(self.actuator_trntype[a]).map(|kind| match kind {
+            TransmissionType::JOINT | TransmissionType::JOINTINPARENT => Kind::Joint,
+            TransmissionType::SLIDERCRANK | TransmissionType::SITE => Kind::Site,
+            TransmissionType::TENDON => Kind::Tendon,
+            TransmissionType::BODY => Kind::Body,
+            // an orientation servo turns a ball joint, or one site against another
+            TransmissionType::SO3 if second >= 0 => Kind::Site,
+            TransmissionType::SO3 => Kind::Joint,
+        })
+    }
+
+    /// Kind of the objects to which an actuator may add armature and damping; none if it acts on others.
+    pub(crate) fn reflected_kind(&self, a: usize) -> Option<Kind> {
+        match TransmissionType::of(self.actuator_trntype[a])? {
+            TransmissionType::JOINT | TransmissionType::JOINTINPARENT => Some(Kind::Joint),
+            TransmissionType::TENDON => Some(Kind::Tendon),
+            TransmissionType::SLIDERCRANK
+            | TransmissionType::SITE
+            | TransmissionType::BODY
+            | TransmissionType::SO3 => None,
+        }
     }
 
     /// Degrees of freedom that move a body, root first.
@@ -435,12 +469,15 @@ impl Model {
         };
         let site = |s: usize| self.dofs_of(self.site_bodyid[s] as usize);
         let ids = |dofs: Vec<usize>| dofs.into_iter().map(|d| d as i32).collect();
-        match (self.actuator_trntype[a], id(1)) {
-            (transmission::TENDON, _) => {
+        let Some(kind) = TransmissionType::of(self.actuator_trntype[a]) else {
+            return Vec::new();
+        };
+        match (kind, id(1)) {
+            (TransmissionType::TENDON, _) => {
                 let adr = self.ten_J_rowadr[target] as usize;
                 self.ten_J_colind[adr..adr + self.ten_J_rownnz[target] as usize].to_vec()
             }
-            (transmission::SITE | transmission::SO3, Some(reference)) => {
+            (TransmissionType::SITE | TransmissionType::SO3, Some(reference)) => {
                 // dofs common to both sites cancel: the chains are equal from the root to where they part
                 let (one, two) = (site(target), site(reference));
                 let common = one.iter().zip(&two).take_while(|(a, b)| a == b).count();
@@ -448,18 +485,18 @@ impl Model {
                 dofs.sort_unstable();
                 ids(dofs)
             }
-            (transmission::SITE, None) => ids(site(target)),
-            (transmission::SLIDERCRANK, slider) => {
+            (TransmissionType::SITE, None) => ids(site(target)),
+            (TransmissionType::SLIDERCRANK, slider) => {
                 let mut dofs = site(target);
                 dofs.extend(slider.map(site).unwrap_or_default());
                 dofs.sort_unstable();
                 dofs.dedup();
                 ids(dofs)
             }
-            (transmission::SO3, None) => vec![self.jnt_dofadr[target] + row as i32],
+            (TransmissionType::SO3, None) => vec![self.jnt_dofadr[target] + row as i32],
             // adhesion: any body may be in contact
-            (transmission::BODY, _) => (0..self.sizes.nv as i32).collect(),
-            _ => {
+            (TransmissionType::BODY, _) => (0..self.sizes.nv as i32).collect(),
+            (TransmissionType::JOINT | TransmissionType::JOINTINPARENT, _) => {
                 let count = joint_widths(self.jnt_type[target]).1 as i32;
                 (self.jnt_dofadr[target]..self.jnt_dofadr[target] + count).collect()
             }

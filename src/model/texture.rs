@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::images::Image;
+use crate::schema::enums::{BuiltinTexture, TextureMark};
 
 /// Number of sides of a cube.
 pub const SIDES: usize = 6;
@@ -35,10 +36,10 @@ pub enum Source {
 /// A procedural texture.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pattern {
-    /// 1 gradient, 2 checker, 3 flat.
-    pub builtin: i32,
-    /// 0 none, 1 edge, 2 cross, 3 random.
-    pub mark: i32,
+    /// What it shows.
+    pub builtin: BuiltinTexture,
+    /// What it is marked with.
+    pub mark: TextureMark,
     /// First colour.
     pub rgb1: [f64; 3],
     /// Second colour.
@@ -118,9 +119,11 @@ impl Pattern {
     /// squares by two.
     fn flat(&self, width: usize, height: usize) -> Image {
         let mix = |r: usize, c: usize| match self.builtin {
-            1 => gradient(1.0 - 2.0 * position(c, width).hypot(position(r, height)).min(1.0)),
-            2 => f64::from((r < height / 2) == (c < width / 2)),
-            _ => 1.0,
+            BuiltinTexture::GRADIENT => {
+                gradient(1.0 - 2.0 * position(c, width).hypot(position(r, height)).min(1.0))
+            }
+            BuiltinTexture::CHECKER => f64::from((r < height / 2) == (c < width / 2)),
+            BuiltinTexture::FLAT | BuiltinTexture::NONE => 1.0,
         };
         self.picture(width, height, &mix)
     }
@@ -136,9 +139,9 @@ impl Pattern {
                 _ => (y / x.hypot(1.0)).atan(),
             };
             match self.builtin {
-                1 => gradient(elevation * std::f64::consts::FRAC_2_PI),
-                2 => f64::from(((r < width / 2) == (c < width / 2)) == (side < 4)),
-                _ => f64::from(side != 3),
+                BuiltinTexture::GRADIENT => gradient(elevation * std::f64::consts::FRAC_2_PI),
+                BuiltinTexture::CHECKER => f64::from(((r < width / 2) == (c < width / 2)) == (side < 4)),
+                BuiltinTexture::FLAT | BuiltinTexture::NONE => f64::from(side != 3),
             }
         };
         let sides: Vec<Image> =
@@ -153,10 +156,10 @@ impl Pattern {
         for r in 0..height {
             for c in 0..width {
                 let marked = match self.mark {
-                    1 => r == 0 || c == 0 || r + 1 == height || c + 1 == width,
-                    2 => r == height / 2 || c == width / 2,
-                    3 => chance((r * width + c) as u64) < self.random,
-                    _ => false,
+                    TextureMark::EDGE => r == 0 || c == 0 || r + 1 == height || c + 1 == width,
+                    TextureMark::CROSS => r == height / 2 || c == width / 2,
+                    TextureMark::RANDOM => chance((r * width + c) as u64) < self.random,
+                    TextureMark::NONE => false,
                 };
                 let t = mix(r, c);
                 for k in 0..3 {
@@ -196,8 +199,8 @@ mod tests {
     use super::*;
 
     const PATTERN: Pattern = Pattern {
-        builtin: 2,
-        mark: 0,
+        builtin: BuiltinTexture::CHECKER,
+        mark: TextureMark::NONE,
         rgb1: [1.0, 0.0, 0.0],
         rgb2: [0.0, 1.0, 0.2],
         markrgb: [0.0, 0.0, 1.0],
@@ -216,22 +219,28 @@ mod tests {
         let checker = reds(PATTERN, true, 7, 5);
         assert_eq!(checker[7..14], [255, 255, 255, 0, 0, 0, 0]);
         assert_eq!(checker[14..21], [0, 0, 0, 255, 255, 255, 255]);
-        let gradient = reds(Pattern { builtin: 1, ..PATTERN }, true, 7, 5);
+        let gradient = reds(Pattern { builtin: BuiltinTexture::GRADIENT, ..PATTERN }, true, 7, 5);
         assert_eq!(gradient[7..14], [0, 27, 91, 127, 91, 27, 0]);
         assert_eq!(gradient[14..21], [0, 70, 184, 255, 184, 70, 0]);
-        let edge = reds(Pattern { mark: 1, ..PATTERN }, true, 7, 5);
+        let edge = reds(Pattern { mark: TextureMark::EDGE, ..PATTERN }, true, 7, 5);
         assert_eq!(edge[7..14], [0, 255, 255, 0, 0, 0, 0]);
-        let cube = reds(Pattern { builtin: 1, mark: 1, ..PATTERN }, false, 6, 36);
+        let cube = reds(
+            Pattern { builtin: BuiltinTexture::GRADIENT, mark: TextureMark::EDGE, ..PATTERN },
+            false,
+            6,
+            36,
+        );
         assert_eq!(cube[6..12], [0, 179, 185, 185, 179, 0]);
         assert_eq!(cube[2 * 36 + 12..2 * 36 + 18], [0, 224, 242, 242, 224, 0]);
         assert_eq!(cube[3 * 36 + 12..3 * 36 + 18], [0, 30, 12, 12, 30, 0]);
-        let flat = reds(Pattern { builtin: 3, ..PATTERN }, false, 2, 12);
+        let flat = reds(Pattern { builtin: BuiltinTexture::FLAT, ..PATTERN }, false, 2, 12);
         assert_eq!(flat.iter().map(|r| usize::from(*r)).sum::<usize>(), 5 * 4 * 255);
     }
 
     #[test]
     fn random_marks_cover_their_share() {
-        let pattern = Pattern { builtin: 3, mark: 3, random: 0.1, ..PATTERN };
+        let pattern =
+            Pattern { builtin: BuiltinTexture::FLAT, mark: TextureMark::RANDOM, random: 0.1, ..PATTERN };
         let marked = reds(pattern, true, 100, 100).iter().filter(|r| **r == 0).count();
         assert!((900..1100).contains(&marked), "{marked}");
     }

@@ -442,15 +442,7 @@ impl Renderer {
 
     /// Body of an object; the world's for what has none.
     fn body_of(&self, (kind, id): (Kind, usize)) -> usize {
-        let m = &self.model;
-        let body = match kind {
-            Kind::Body => return id,
-            Kind::Geom => m.geom_bodyid.get(id),
-            Kind::Site => m.site_bodyid.get(id),
-            Kind::Joint => m.jnt_bodyid.get(id),
-            _ => None,
-        };
-        body.map_or(0, |b| *b as usize)
+        self.model.body_of(kind, id).unwrap_or(0)
     }
 
     fn frustum(&self, view: &View) -> Frustum {

@@ -1,8 +1,9 @@
 //! Enumerations of a model: values and bits under MuJoCo's names, with their MJCF keywords.
 //!
-//! `joint::HINGE` on the CPU is `JOINT_HINGE` in the kernels: both are generated from the table.
+//! `joint::HINGE` on the CPU is `JOINT_HINGE` in the kernels: both are generated from the table. So is `JointType`, in which
+//! `JointType::of` finds a number of a model: where the kind decides, a match on it lists every kind.
 
-/// All enumerations, with the MJCF keyword of each value.
+/// All enumerations, with the MJCF keyword of each value; those with a type beside their name are values, the others bits.
 macro_rules! enum_table {
     ($with:ident) => {
         $with! {
@@ -40,7 +41,7 @@ macro_rules! enum_table {
                 IPC = 1 << 6 => "ipc",
             }
             /// Values of `opt_integrator`.
-            integrator {
+            integrator: IntegratorType {
                 EULER = 0 => "Euler",
                 RK4 = 1 => "RK4",
                 IMPLICIT = 2 => "implicit",
@@ -48,14 +49,14 @@ macro_rules! enum_table {
                 DISCRETE = 4 => "discrete",
             }
             /// Values of `jnt_type`.
-            joint {
+            joint: JointType {
                 FREE = 0 => "free",
                 BALL = 1 => "ball",
                 SLIDE = 2 => "slide",
                 HINGE = 3 => "hinge",
             }
             /// Values of `geom_type`.
-            geom {
+            geom: GeomType {
                 PLANE = 0 => "plane",
                 HFIELD = 1 => "hfield",
                 SPHERE = 2 => "sphere",
@@ -67,7 +68,7 @@ macro_rules! enum_table {
                 SDF = 8 => "sdf",
             }
             /// Values of `wrap_type`.
-            wrap {
+            wrap: WrapType {
                 JOINT = 1,
                 PULLEY = 2,
                 SITE = 3,
@@ -75,7 +76,7 @@ macro_rules! enum_table {
                 CYLINDER = 5,
             }
             /// Values of `actuator_trntype`.
-            transmission {
+            transmission: TransmissionType {
                 JOINT = 0,
                 JOINTINPARENT = 1,
                 SLIDERCRANK = 2,
@@ -85,7 +86,7 @@ macro_rules! enum_table {
                 SO3 = 6,
             }
             /// Values of `actuator_dyntype`.
-            dynamics {
+            dynamics: DynamicsType {
                 NONE = 0 => "none",
                 INTEGRATOR = 1 => "integrator",
                 FILTER = 2 => "filter",
@@ -96,7 +97,7 @@ macro_rules! enum_table {
                 USER = 7 => "user",
             }
             /// Values of `actuator_gaintype`.
-            gain {
+            gain: GainType {
                 FIXED = 0 => "fixed",
                 AFFINE = 1 => "affine",
                 MUSCLE = 2 => "muscle",
@@ -106,7 +107,7 @@ macro_rules! enum_table {
                 USER = 6 => "user",
             }
             /// Values of `actuator_biastype`.
-            bias {
+            bias: BiasType {
                 NONE = 0 => "none",
                 AFFINE = 1 => "affine",
                 MUSCLE = 2 => "muscle",
@@ -128,7 +129,7 @@ macro_rules! enum_table {
                 COUNTED = POS | VEL | FF | VOLTAGE,
             }
             /// Values of `tree_sleep_policy`: set by the compiler, or explicit.
-            sleep {
+            sleep: SleepPolicy {
                 AUTO_NEVER = 1,
                 AUTO_ALLOWED = 2,
                 NEVER = 3,
@@ -136,19 +137,19 @@ macro_rules! enum_table {
                 INIT = 5,
             }
             /// Values of `opt_solver`; MuJoCo does not know the last one.
-            solver {
+            solver: SolverType {
                 PGS = 0 => "PGS",
                 CG = 1 => "CG",
                 NEWTON = 2 => "Newton",
                 SMOOTH = 3 => "Smooth",
             }
             /// Values of `opt_cone`.
-            cone {
+            cone: ConeType {
                 PYRAMIDAL = 0 => "pyramidal",
                 ELLIPTIC = 1 => "elliptic",
             }
             /// Values of `eq_type`.
-            equality {
+            equality: EqualityType {
                 CONNECT = 0 => "connect",
                 WELD = 1 => "weld",
                 JOINT = 2 => "joint",
@@ -158,7 +159,7 @@ macro_rules! enum_table {
                 FLEXSTRAIN = 6 => "flexstrain",
             }
             /// Values of `sensor_objtype` and `sensor_reftype` (`mjtObj`): objects with a frame.
-            object {
+            object: ObjectType {
                 NONE = 0,
                 BODY = 1,
                 XBODY = 2,
@@ -215,13 +216,13 @@ macro_rules! enum_table {
                 SINGULAR_INERTIA = 1 << 7 => "singular_inertia",
             }
             /// Values of `opt_jacobian`.
-            jacobian {
+            jacobian: JacobianType {
                 DENSE = 0 => "dense",
                 SPARSE = 1 => "sparse",
                 AUTO = 2 => "auto",
             }
             /// Values of `efc_type`.
-            constraint {
+            constraint: ConstraintType {
                 EQUALITY = 0,
                 FRICTION_DOF = 1,
                 FRICTION_TENDON = 2,
@@ -232,7 +233,7 @@ macro_rules! enum_table {
                 CONTACT_ELLIPTIC = 7,
             }
             /// Values of `cam_mode` and `light_mode`.
-            camera {
+            camera: CameraMode {
                 /// Fixed to the body.
                 FIXED = 0 => "fixed",
                 /// Tracks the body's position with fixed orientation.
@@ -245,7 +246,7 @@ macro_rules! enum_table {
                 TARGETBODYCOM = 4 => "targetbodycom",
             }
             /// Values of `cam_projection`.
-            projection {
+            projection: Projection {
                 PERSPECTIVE = 0 => "perspective",
                 ORTHOGRAPHIC = 1 => "orthographic",
             }
@@ -270,8 +271,48 @@ macro_rules! enum_table {
                 NORMAL = 1 << 4,
                 DEPTH = 1 << 5,
             }
+            /// Values of `tex_type`.
+            texture: TextureType {
+                FLAT = 0 => "2d",
+                CUBE = 1 => "cube",
+                SKYBOX = 2 => "skybox",
+            }
+            /// Values of `tex_colorspace`; `AUTO` is what the file says.
+            colorspace: ColorSpace {
+                AUTO = 0 => "auto",
+                LINEAR = 1 => "linear",
+                SRGB = 2 => "sRGB",
+            }
+            /// Patterns of textures that are computed.
+            builtin: BuiltinTexture {
+                NONE = 0 => "none",
+                GRADIENT = 1 => "gradient",
+                CHECKER = 2 => "checker",
+                FLAT = 3 => "flat",
+            }
+            /// Marks on computed textures.
+            mark: TextureMark {
+                NONE = 0 => "none",
+                EDGE = 1 => "edge",
+                CROSS = 2 => "cross",
+                RANDOM = 3 => "random",
+            }
+            /// Values of `light_type`.
+            light: LightType {
+                SPOT = 0 => "spot",
+                DIRECTIONAL = 1 => "directional",
+                POINT = 2 => "point",
+                IMAGE = 3 => "image",
+            }
+            /// Actuators whose length range is computed.
+            lengthrange: LengthRangeMode {
+                NONE = 0 => "none",
+                MUSCLE = 1 => "muscle",
+                MUSCLEUSER = 2 => "muscleuser",
+                EVERY = 3 => "all",
+            }
             /// Values of `sensor_datatype`.
-            datatype {
+            datatype: DataType {
                 REAL = 0 => "real",
                 POSITIVE = 1 => "positive",
                 AXIS = 2 => "axis",
@@ -279,7 +320,7 @@ macro_rules! enum_table {
             }
             /// Values of `body_sameframe`, `geom_sameframe` and `site_sameframe`: as in the reference, a frame within 1e-6 of
             /// another is that. Kernels, to whose precision this is rounding, leave it out.
-            sameframe {
+            sameframe: SameFrame {
                 NONE = 0,
                 BODY = 1,
                 INERTIA = 2,
@@ -287,7 +328,7 @@ macro_rules! enum_table {
                 INERTIAROT = 4,
             }
             /// Values of the second `sensor_intprm` of a contact sensor: reduction to the available slots.
-            reduce {
+            reduce: Reduction {
                 NONE = 0 => "none",
                 MINDIST = 1 => "mindist",
                 MAXFORCE = 2 => "maxforce",
@@ -297,8 +338,32 @@ macro_rules! enum_table {
     };
 }
 
+/// A type with the values of an enumeration; bits have none.
+macro_rules! value_type {
+    ($(#[$doc:meta])* [] $($rest:tt)*) => {};
+    ($(#[$doc:meta])* [$type:ident] $($name:ident = $value:expr,)*) => {
+        $(#[$doc])*
+        #[allow(missing_docs, non_camel_case_types, clippy::upper_case_acronyms)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $type { $($name = $value,)* }
+
+        impl $type {
+            /// All values, in order.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// The value that a number stands for, if there is one.
+            #[inline]
+            pub fn of(number: i32) -> Option<Self> {
+                Self::ALL.iter().copied().find(|value| *value as i32 == number)
+            }
+        }
+    };
+}
+
 macro_rules! define_enums {
-    ($($(#[$doc:meta])* $module:ident { $($(#[$note:meta])* $name:ident = $value:expr $(=> $word:literal)?,)* })*) => {
+    ($($(#[$doc:meta])* $module:ident $(: $type:ident)? { $($(#[$note:meta])* $name:ident = $value:expr $(=> $word:literal)?,)* })*) => {
+        $(value_type! { $(#[$doc])* [$($type)?] $($name = $value,)* })*
+
         $(
             $(#[$doc])*
             #[allow(missing_docs)]
@@ -317,7 +382,34 @@ macro_rules! define_enums {
 }
 enum_table!(define_enums);
 
+/// Numbers of position coordinates and of degrees of freedom of a type of joint.
+pub(crate) fn joint_widths(kind: i32) -> (usize, usize) {
+    match JointType::of(kind) {
+        Some(JointType::FREE) => (7, 6),
+        Some(JointType::BALL) => (4, 3),
+        Some(JointType::SLIDE | JointType::HINGE) => (1, 1),
+        None => (0, 0),
+    }
+}
+
 /// MJCF keyword of a value, from the keywords of its enumeration.
 pub fn word(words: &[(&'static str, i32)], value: i32) -> &'static str {
     words.iter().find(|w| w.1 == value).map_or("unknown", |w| w.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_find_their_values_and_no_others() {
+        assert_eq!(TransmissionType::of(transmission::SO3), Some(TransmissionType::SO3));
+        assert_eq!(TransmissionType::of(transmission::SO3 + 1), None);
+        assert_eq!(JointType::of(-1), None);
+        // paths of tendons begin with one
+        assert_eq!(WrapType::of(0), None);
+        assert_eq!(WrapType::of(1), Some(WrapType::JOINT));
+        let numbers: Vec<i32> = GeomType::ALL.iter().map(|kind| *kind as i32).collect();
+        assert_eq!(numbers, geom::ALL.iter().map(|(_, value)| *value).collect::<Vec<i32>>());
+    }
 }

@@ -287,11 +287,19 @@ fn scopes(
     (prefix, suffix): (&str, &str),
     open: bool,
 ) -> (usize, usize) {
+    // a copy of the model itself keeps its settings, another model brings its own
+    let (own, moved) = if open {
+        (spec.scopes.get(parent).map_or(0, |s| s.compiler), 0)
+    } else {
+        (spec.compilers.len(), spec.compilers.len())
+    };
     let mut set = |parent: Option<usize>| {
         let first = spec.scopes.len();
-        spec.scopes.push(Scope { parent, prefix: prefix.to_owned(), suffix: suffix.to_owned(), open });
+        let (prefix, suffix) = (prefix.to_owned(), suffix.to_owned());
+        spec.scopes.push(Scope { parent, prefix, suffix, open, compiler: own });
         for s in sub.scopes.iter().skip(1) {
-            spec.scopes.push(Scope { parent: s.parent.map(|p| p + first), ..s.clone() });
+            let parent = s.parent.map(|p| p + first);
+            spec.scopes.push(Scope { parent, compiler: s.compiler + moved, ..s.clone() });
         }
         first
     };

@@ -52,6 +52,8 @@ pub struct Scope {
     pub suffix: String,
     /// References may also resolve to the enclosing namespace: for replicas, not for other models.
     pub open: bool,
+    /// Compiler settings of the model that its elements come from.
+    pub compiler: usize,
 }
 
 /// A name that refers to another element.

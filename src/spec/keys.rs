@@ -74,13 +74,30 @@ impl Spec {
     /// Vectors of keyframes with more numbers than the model has coordinates: where they are, what is wrong, how many there
     /// should be.
     pub(crate) fn misfits(&self) -> Vec<(Span, String, usize)> {
-        let unbound = self.keys.iter().flat_map(|key| key.whole.iter().map(move |w| (key, w)));
-        let misfit = |(key, (name, numbers)): (&Key, &(&'static str, Vec<f64>))| {
-            let width: usize = self.key_layout(name).iter().map(|l| l.1).sum();
-            let message = format!("keyframe has {} numbers in {name}, the model {width}", numbers.len());
-            (numbers.len() > width).then(|| (key.base.at.of(name), message, width))
+        let long = self.unbound().into_iter().filter(|(_, _, have, width)| have > width);
+        long.map(|(span, name, have, width)| (span, said(name, have, width), width)).collect()
+    }
+
+    /// Vectors of keyframes with fewer numbers than the model has coordinates: where they are, what is wrong, how many of their
+    /// numbers are used.
+    pub(crate) fn short_vectors(&self) -> Vec<(Span, String, usize)> {
+        let short = self.unbound().into_iter().filter(|(_, _, have, width)| have < width);
+        let used = |name: &str, have: usize| match name {
+            "mpos" => have - have % 3,
+            "mquat" => have - have % 4,
+            _ => have,
         };
-        unbound.filter_map(misfit).collect()
+        short.map(|(span, name, have, width)| (span, said(name, have, width), used(name, have))).collect()
+    }
+
+    /// Vectors that are not split yet: place, name, numbers that they have, numbers of the model.
+    fn unbound(&self) -> Vec<(Span, &'static str, usize, usize)> {
+        let vectors = self.keys.iter().flat_map(|key| key.whole.iter().map(move |w| (key, w)));
+        let counted = vectors.map(|(key, (name, numbers))| {
+            let width = self.key_layout(name).iter().map(|l| l.1).sum();
+            (key.base.at.of(name), *name, numbers.len(), width)
+        });
+        counted.collect()
     }
 
     /// Gives actuators with the same uid new ones: those that were put into the list by hand.
@@ -118,6 +135,11 @@ impl Key {
             None => false,
         });
     }
+}
+
+/// That a vector has another length than the model.
+fn said(name: &str, have: usize, width: usize) -> String {
+    format!("keyframe has {have} numbers in {name}, the model {width}")
 }
 
 /// Slices of a vector, as far as it reaches. Of a mocap body there is a whole pose or none, as in MuJoCo.

@@ -3,7 +3,7 @@
 use super::base::{Base, Ref};
 use super::index::Kind;
 use super::source::Span;
-use crate::schema::enums::{dynamics, gain, input};
+use crate::schema::enums::{DynamicsType, GainType, dynamics, gain, input};
 
 /// An explicit contact pair. Omitted parameters come from the geoms.
 #[derive(Clone, Debug, Default)]
@@ -229,11 +229,11 @@ impl Actuator {
     /// Number of controls.
     pub fn nctrl(&self) -> usize {
         let inputs = self.inputs();
-        match self.law.gaintype {
-            gain::SO3 if inputs == input::QUAT => 4,
-            gain::SO3 => 3,
-            gain::PID | gain::DCMOTOR => (inputs & input::COUNTED).count_ones() as usize,
-            _ => 1,
+        match GainType::of(self.law.gaintype) {
+            Some(GainType::SO3) if inputs == input::QUAT => 4,
+            Some(GainType::SO3) => 3,
+            Some(GainType::PID | GainType::DCMOTOR) => (inputs & input::COUNTED).count_ones() as usize,
+            Some(GainType::FIXED | GainType::AFFINE | GainType::MUSCLE | GainType::USER) | None => 1,
         }
     }
 
@@ -244,11 +244,26 @@ impl Actuator {
 
     /// Number of activations.
     pub fn na(&self) -> usize {
-        usize::try_from(self.law.actdim).unwrap_or_else(|_| match self.law.dyntype {
-            dynamics::NONE => 0,
-            dynamics::PID | dynamics::DCMOTOR => self.law.states(),
-            _ if self.law.gaintype == gain::SO3 => 3,
-            _ => 1,
+        let written = usize::try_from(self.law.actdim).ok();
+        // without states a controller has another kind: zero stands for what they need
+        let counted = if self.law.dyntype == dynamics::PID { written.filter(|n| *n > 0) } else { written };
+        counted.unwrap_or_else(|| match DynamicsType::of(self.law.dyntype) {
+            // those of a motor are always written
+            Some(DynamicsType::NONE | DynamicsType::DCMOTOR) | None => 0,
+            Some(DynamicsType::PID) => self.law.states(),
+            Some(
+                DynamicsType::INTEGRATOR
+                | DynamicsType::FILTER
+                | DynamicsType::FILTEREXACT
+                | DynamicsType::MUSCLE
+                | DynamicsType::USER,
+            ) => {
+                if self.law.gaintype == gain::SO3 {
+                    3
+                } else {
+                    1
+                }
+            }
         })
     }
 }

@@ -4,6 +4,7 @@ use glam::DVec3;
 
 use super::base::{At, Base, Pose, Ref};
 use super::section::PluginUse;
+use crate::schema::enums::joint_widths;
 
 /// Explicit inertia.
 #[derive(Clone, Debug)]
@@ -128,12 +129,12 @@ pub struct Joint {
 impl Joint {
     /// Number of position coordinates.
     pub fn nq(&self) -> usize {
-        [7, 4, 1, 1][self.kind as usize]
+        joint_widths(self.kind).0
     }
 
     /// Number of degrees of freedom.
     pub fn nv(&self) -> usize {
-        [6, 3, 1, 1][self.kind as usize]
+        joint_widths(self.kind).1
     }
 }
 

@@ -5,21 +5,32 @@ use std::collections::{HashMap, HashSet};
 use glam::DVec3;
 
 use crate::spec::Span;
-use crate::spec::rotation::z_to;
+use crate::spec::rotation::{direction, z_to};
 use crate::xml::{El, Tree};
 
 use super::robot::Robot;
 use super::{called, child, origin};
 
+/// How a joint moves.
+#[derive(Clone, Copy, PartialEq)]
+enum Type {
+    Hinge,
+    Slide,
+    Fixed,
+    Free,
+    Planar,
+    Ball,
+}
+
 /// Joint types, with common synonyms.
-const TYPES: &[(&str, i32)] = &[
-    ("revolute", 0),
-    ("continuous", 1),
-    ("prismatic", 2),
-    ("fixed", 3),
-    ("floating", 4),
-    ("planar", 5),
-    ("spherical", 6),
+const TYPES: &[(&str, Type)] = &[
+    ("revolute", Type::Hinge),
+    ("continuous", Type::Hinge),
+    ("prismatic", Type::Slide),
+    ("fixed", Type::Fixed),
+    ("floating", Type::Free),
+    ("planar", Type::Planar),
+    ("spherical", Type::Ball),
 ];
 
 /// A mimic joint: names, source locations, polynomial coefficients.
@@ -32,7 +43,10 @@ pub(super) struct Mimic {
 /// Adds joints to the bodies of their child links; returns the mimic joints.
 pub(super) fn joints(robot: &Robot<'_>, out: &mut Tree, places: &[usize]) -> Vec<Mimic> {
     // only scalar joints can lead or follow
-    let scalar = |el: El<'_>| el.text("type").is_some_and(|t| TYPES[..3].iter().any(|k| k.0 == t));
+    let scalar = |el: El<'_>| {
+        el.text("type")
+            .is_some_and(|t| TYPES.iter().any(|k| k.0 == t && matches!(k.1, Type::Hinge | Type::Slide)))
+    };
     let scalars: HashMap<String, bool> =
         robot.joints.iter().map(|j| (j.el.text("name").unwrap_or_default(), scalar(j.el))).collect();
     let mut mimics = Vec::new();
@@ -48,7 +62,7 @@ pub(super) fn joints(robot: &Robot<'_>, out: &mut Tree, places: &[usize]) -> Vec
             origin(el, out, body);
         }
         let axis = axis(el);
-        if let (Some(kind), Some(axis)) = (kind.filter(|&k| k != 3), axis) {
+        if let (Some(kind), Some(axis)) = (kind, axis) {
             moving(el, out, body, (kind, axis), &mut names);
         }
         if scalar(el)
@@ -73,7 +87,7 @@ fn moving(
     el: El<'_>,
     out: &mut Tree,
     body: usize,
-    (kind, axis): (i32, [f64; 3]),
+    (kind, axis): (Type, [f64; 3]),
     names: &mut HashSet<String>,
 ) {
     let at = child(el, "axis").map_or(el.span(), |a| a.at("xyz"));
@@ -94,13 +108,14 @@ fn moving(
         joint
     };
     let joints = match kind {
-        0 | 1 => vec![add("", "hinge", Some(axis))],
-        2 => vec![add("", "slide", Some(axis))],
-        4 => vec![add("", "free", None)],
-        6 => vec![add("", "ball", None)],
-        _ => {
+        Type::Fixed => vec![],
+        Type::Hinge => vec![add("", "hinge", Some(axis))],
+        Type::Slide => vec![add("", "slide", Some(axis))],
+        Type::Free => vec![add("", "free", None)],
+        Type::Ball => vec![add("", "ball", None)],
+        Type::Planar => {
             // two slides perpendicular to the axis, then a hinge about it
-            let turn = z_to(DVec3::from_array(axis).normalize_or_zero());
+            let turn = z_to(direction(DVec3::from_array(axis)).unwrap_or_default());
             let across = |v: DVec3| Some((turn * v).to_array());
             vec![
                 add("_TX", "slide", across(DVec3::X)),
@@ -110,7 +125,9 @@ fn moving(
         }
     };
     dynamics(el, out, &joints);
-    limits(el, out, joints[0]);
+    if let Some(&first) = joints.first() {
+        limits(el, out, first);
+    }
 }
 
 /// Damping and friction of all components of a joint.

@@ -328,7 +328,7 @@ impl<'a> El<'a> {
     }
 
     /// A keyword.
-    pub(crate) fn keyword(self, name: &str, words: &[(&'static str, i32)]) -> Option<i32> {
+    pub(crate) fn keyword<T: Copy>(self, name: &str, words: &[(&'static str, T)]) -> Option<T> {
         let attr = self.attr(name)?;
         if let Some(found) = words.iter().find(|w| w.0 == attr.value) {
             return Some(found.1);

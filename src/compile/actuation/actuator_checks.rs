@@ -1,7 +1,7 @@
 //! Validation of actuators.
 
-use crate::schema::enums::{bias, dynamics, gain, input, joint as kind};
-use crate::spec::{Actuator, Target};
+use crate::schema::enums::{GainType, bias, dynamics, gain, input, joint as kind};
+use crate::spec::{Actuator, Target, WrapKind};
 
 use crate::compile::Build;
 
@@ -9,12 +9,12 @@ impl Build<'_> {
     /// Checks dynamics, gain and bias of an actuator.
     pub(crate) fn check_law(&self, actuator: &Actuator) {
         self.check_actdim(actuator);
-        match actuator.law.gaintype {
-            gain::SO3 => self.check_orientation(actuator),
-            gain::PID => self.check_pid(actuator),
-            gain::DCMOTOR => self.check_motor(actuator),
-            gain::FIXED | gain::AFFINE => self.check_single(actuator),
-            _ => {}
+        match GainType::of(actuator.law.gaintype) {
+            Some(GainType::SO3) => self.check_orientation(actuator),
+            Some(GainType::PID) => self.check_pid(actuator),
+            Some(GainType::DCMOTOR) => self.check_motor(actuator),
+            Some(GainType::FIXED | GainType::AFFINE) => self.check_single(actuator),
+            Some(GainType::MUSCLE | GainType::USER) | None => {}
         }
         let law = &actuator.law;
         if law.gaintype == gain::MUSCLE {
@@ -135,7 +135,7 @@ impl Build<'_> {
             self.wrong(at.of("controller"), "the integral gain needs the control pos", "add pos to input");
         }
         if actuator.na() != law.states() {
-            let help = "use the element dcmotor, which computes them";
+            let help = "use the element dcmotor, which computes them, or write actdim";
             self.wrong(at.element, "the activations do not fit the parameters of the motor", help);
         }
     }
@@ -194,6 +194,12 @@ impl Build<'_> {
                 let message = format!("the crank length of {name} is not positive");
                 self.wrong(at.of("cranklength"), message, "add cranklength=\"…\"");
             }
+        }
+        let path = usize::try_from(target).ok().and_then(|t| self.spec.tendons.get(t)).map(|t| &t.path);
+        let bent = path.is_some_and(|path| path.iter().any(|w| matches!(w.kind, WrapKind::Geom(..))));
+        if actuator.target_kind == Target::Tendon && actuator.armature != 0.0 && bent {
+            let message = format!("{name} has armature, and its tendon wraps around a geom");
+            self.wrong(at.of("armature"), message, "armature is only for paths without geoms");
         }
         let moves = matches!(actuator.target_kind, Target::Joint | Target::JointInParent | Target::Tendon);
         for (word, on) in [("armature", actuator.armature != 0.0), ("damping", actuator.damping != [0.0; 3])]

@@ -67,9 +67,9 @@ impl Build<'_> {
         m.actuator_trnid[2 * a..2 * a + 2].copy_from_slice(&[target, other]);
         // actuator that adds armature or damping to the target; -2 for several
         let adds = actuator.armature != 0.0 || actuator.damping != [0.0; 3];
-        let place = match (actuator.target_kind, usize::try_from(target)) {
-            (Target::Joint | Target::JointInParent, Ok(j)) => m.jnt_actuatorid.get_mut(j),
-            (Target::Tendon, Ok(t)) => m.tendon_actuatorid.get_mut(t),
+        let place = match (m.reflected_kind(a), usize::try_from(target)) {
+            (Some(Kind::Joint), Ok(j)) => m.jnt_actuatorid.get_mut(j),
+            (Some(Kind::Tendon), Ok(t)) => m.tendon_actuatorid.get_mut(t),
             _ => None,
         };
         if let Some(place) = place.filter(|_| adds) {
@@ -112,12 +112,20 @@ impl Build<'_> {
     fn ranges(&mut self, a: usize, actuator: &Actuator) {
         let (base, law) = (&actuator.base, &actuator.law);
         let (mut ctrl, mut act) = (actuator.ctrlrange, actuator.actrange);
-        if let Some(range) = self.inherited(a, actuator) {
-            if law.dyntype == dynamics::INTEGRATOR { act = range } else { ctrl = range }
+        // the attributes that give them, for messages
+        let (mut of_ctrl, mut of_act) = ("ctrlrange", "actrange");
+        if base.at.has("posrange") {
+            of_ctrl = "posrange";
         }
-        let ctrllimited = self.limited(base, actuator.ctrllimited, ctrl, "ctrlrange", 0);
-        let forcelimited = self.limited(base, actuator.forcelimited, actuator.forcerange, "forcerange", 0);
-        let actlimited = self.limited(base, actuator.actlimited, act, "actrange", 0);
+        if let Some(range) = self.inherited(a, actuator) {
+            let integrates = law.dyntype == dynamics::INTEGRATOR;
+            let (to, name) = if integrates { (&mut act, &mut of_act) } else { (&mut ctrl, &mut of_ctrl) };
+            (*to, *name) = (range, "inheritrange");
+        }
+        let ctrllimited = self.limited(base, actuator.ctrllimited, ctrl, (of_ctrl, "ctrllimited"));
+        let force = actuator.forcerange;
+        let forcelimited = self.limited(base, actuator.forcelimited, force, ("forcerange", "forcelimited"));
+        let actlimited = self.limited(base, actuator.actlimited, act, (of_act, "actlimited"));
         if actlimited && law.dyntype == dynamics::NONE {
             self.wrong(
                 base.at.of("actrange"),

@@ -2,7 +2,7 @@
 
 use crate::model::Model;
 use crate::schema::Values::Int;
-use crate::schema::enums::{joint, object};
+use crate::schema::enums::{DataType, datatype, joint};
 use crate::schema::sensors::SENSORS;
 use crate::schema::sensors::sensor as kind;
 use crate::schema::sensors::{CONTACT_DATA, RAY_DATA};
@@ -155,14 +155,14 @@ impl Build<'_> {
                 self.wrong(at.element, format!("{tag} of an object to itself"), "name two different ones");
             }
         }
-        if sensor.cutoff > 0.0 && output.datatype >= 2 && sensor.kind != kind::NORMAL {
+        if sensor.cutoff > 0.0 && output.datatype >= datatype::AXIS && sensor.kind != kind::NORMAL {
             let help = "remove the cutoff: axes and quaternions have unit length";
             self.wrong(at.of("cutoff"), format!("{tag} cannot be cut off"), help);
         }
-        let fits = match output.datatype {
-            2 => output.dim == 3,
-            3 => output.dim == 4,
-            _ => true,
+        let fits = match DataType::of(output.datatype) {
+            Some(DataType::AXIS) => output.dim == 3,
+            Some(DataType::QUATERNION) => output.dim == 4,
+            Some(DataType::REAL | DataType::POSITIVE) | None => true,
         };
         if !fits {
             let help = "an axis has dim=\"3\", a quaternion dim=\"4\"";
@@ -177,15 +177,8 @@ impl Build<'_> {
 /// Kinematic tree that moves the sensor's object; -1 if none or more than one.
 fn tree_of(m: &Model, (kind, id): (i32, i32)) -> i32 {
     let Ok(id) = usize::try_from(id) else { return -1 };
-    let body = match kind {
-        object::BODY | object::XBODY => id as i32,
-        object::JOINT => m.jnt_bodyid[id],
-        object::GEOM => m.geom_bodyid[id],
-        object::SITE => m.site_bodyid[id],
-        object::CAMERA => m.cam_bodyid[id],
-        _ => return -1,
-    };
-    m.body_treeid[body as usize]
+    let body = Kind::of_number(kind).and_then(|kind| m.body_of(kind, id));
+    body.map_or(-1, |body| m.body_treeid[body])
 }
 
 /// Total width of the fields selected by the bit mask.

@@ -142,9 +142,13 @@ impl Build<'_> {
     }
 
     fn tendon(&mut self, t: usize, tendon: &Tendon, adr: usize) {
-        let limited = self.limited(&tendon.base, tendon.limited, tendon.range, "range", 0);
-        let actfrclimited =
-            self.limited(&tendon.base, tendon.actfrclimited, tendon.actfrcrange, "actuatorfrcrange", 0);
+        let limited = self.limited(&tendon.base, tendon.limited, tendon.range, ("range", "limited"));
+        let actfrclimited = self.limited(
+            &tendon.base,
+            tendon.actfrclimited,
+            tendon.actfrcrange,
+            ("actuatorfrcrange", "actuatorfrclimited"),
+        );
         if actfrclimited && (tendon.actfrcrange[0] > 0.0 || tendon.actfrcrange[1] < 0.0) {
             let message =
                 format!("actuatorfrcrange of {} leaves out zero", self.called("tendon", &tendon.base));

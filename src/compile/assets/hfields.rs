@@ -15,6 +15,16 @@ impl Build<'_> {
     pub(crate) fn hfields(&mut self) {
         for hfield in &self.spec.hfields {
             let mut heights = self.heights(hfield).unwrap_or_default();
+            let (rows, columns) = (heights.nrow, heights.ncol);
+            if (rows == 1 || columns == 1) && !heights.data.is_empty() {
+                let what = self.called("height field", &hfield.base);
+                let message = format!("{what} has {rows} rows and {columns} columns: no surface");
+                self.log.warn(
+                    hfield.base.at.element,
+                    message,
+                    "nothing touches it; two rows and columns make one",
+                );
+            }
             heights.normalize();
             self.heights.push(heights);
         }

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::assets::Assets;
 use crate::model::texture::{self, Pattern, Source};
+use crate::schema::enums::{BuiltinTexture, TextureMark, builtin, colorspace, texture as texture_kind};
 use crate::spec::looks::SIDES;
 use crate::spec::{Base, Kind, Material, Ref, Texture};
 
@@ -66,20 +67,23 @@ impl Build<'_> {
     fn texture(&self, texture: &Texture) -> Facts {
         let passes = self.spec.compilers.first().is_some_and(|c| c.passthrough);
         let mut facts = Facts { nchannel: texture.nchannel, ..Facts::default() };
-        if !texture.embed.unwrap_or(!passes || texture.builtin != 0) {
-            if texture.builtin != 0 {
+        let computed = texture.builtin != builtin::NONE;
+        if !texture.embed.unwrap_or(!passes || computed) {
+            if computed {
                 let help = "remove embed=\"false\": there is no file to refer to";
                 self.wrong(texture.base.at.of("embed"), "a texture without a file is always embedded", help);
             }
             return facts;
         }
         facts.embedded = true;
-        if texture.builtin != 0 {
+        // kinds are checked before
+        let marks = TextureMark::of(texture.mark).unwrap_or(TextureMark::NONE);
+        if let Some(builtin) = BuiltinTexture::of(texture.builtin).filter(|_| computed) {
             facts.colorspace = texture.colorspace;
             (facts.width, facts.height) = self.pattern(texture);
             facts.source = Source::Pattern(Pattern {
-                builtin: texture.builtin,
-                mark: texture.mark,
+                builtin,
+                mark: marks,
                 rgb1: texture.rgb1,
                 rgb2: texture.rgb2,
                 markrgb: texture.markrgb,
@@ -93,8 +97,8 @@ impl Build<'_> {
                 (facts.width, facts.height) = (header.width, header.height);
                 facts.nchannel = header.nchannel.unwrap_or(texture.nchannel);
                 facts.colorspace = match texture.colorspace {
-                    0 if header.srgb => 2,
-                    0 => 1,
+                    colorspace::AUTO if header.srgb => colorspace::SRGB,
+                    colorspace::AUTO => colorspace::LINEAR,
                     space => space,
                 };
             }
@@ -108,7 +112,7 @@ impl Build<'_> {
     fn pattern(&self, texture: &Texture) -> (i64, i64) {
         let at = &texture.base.at;
         let (width, height) = (i64::from(texture.width), i64::from(texture.height));
-        let flat = texture.kind == 0;
+        let flat = texture.kind == texture_kind::FLAT;
         let sides = [("width", width), ("height", height)];
         if let Some((name, side)) = sides.iter().find(|(name, side)| *side < 1 && (*name == "width" || flat))
         {
@@ -130,7 +134,7 @@ impl Build<'_> {
 
     /// Metadata and pixels of a texture's files, or the offending attribute with message and help.
     fn files(&self, texture: &Texture) -> Result<(Header, Source), (&'static str, String, String)> {
-        let cube = texture.kind != 0;
+        let cube = texture.kind != texture_kind::FLAT;
         let read = |attr: &'static str, file: &str| {
             header(&texture.assets, &texture.folder.join(file), &texture.content_type).map_err(|e| {
                 (attr, format!("texture '{}' {e}", crate::compile::crop(file)), TEXTURE_HELP.to_owned())

@@ -8,7 +8,7 @@ use crate::cpu::smooth::factor_m::solve_ld;
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::model::plan;
-use crate::schema::enums::{bias, disable, gain, integrator, transmission};
+use crate::schema::enums::{LengthRangeMode, TransmissionType, bias, disable, gain, integrator};
 use crate::schema::stages::Phase;
 use crate::spec::{Base, LengthRange};
 
@@ -88,11 +88,11 @@ impl Build<'_> {
         let known = m.actuator_lengthrange[2 * out] < m.actuator_lengthrange[2 * out + 1];
         let has = |g: i32, b: i32| m.actuator_gaintype[a] == g || m.actuator_biastype[a] == b;
         let muscle = has(gain::MUSCLE, bias::MUSCLE);
-        let of_mode = match options.mode {
-            0 => false,
-            1 => muscle,
-            2 => muscle || has(gain::USER, bias::USER),
-            _ => true,
+        let of_mode = match LengthRangeMode::of(options.mode) {
+            Some(LengthRangeMode::NONE) | None => false,
+            Some(LengthRangeMode::MUSCLE) => muscle,
+            Some(LengthRangeMode::MUSCLEUSER) => muscle || has(gain::USER, bias::USER),
+            Some(LengthRangeMode::EVERY) => true,
         };
         of_mode && !(options.useexisting && known)
     }
@@ -101,10 +101,13 @@ impl Build<'_> {
     fn range_of_target(&self, a: usize) -> Option<[f64; 2]> {
         let m = &self.model;
         let id = usize::try_from(m.actuator_trnid[2 * a]).ok()?;
-        let (limited, range) = match m.actuator_trntype[a] {
-            transmission::JOINT | transmission::JOINTINPARENT => (m.jnt_limited[id], &m.jnt_range),
-            transmission::TENDON => (m.tendon_limited[id], &m.tendon_range),
-            _ => return None,
+        let (limited, range) = match TransmissionType::of(m.actuator_trntype[a])? {
+            TransmissionType::JOINT | TransmissionType::JOINTINPARENT => (m.jnt_limited[id], &m.jnt_range),
+            TransmissionType::TENDON => (m.tendon_limited[id], &m.tendon_range),
+            TransmissionType::SLIDERCRANK
+            | TransmissionType::SITE
+            | TransmissionType::BODY
+            | TransmissionType::SO3 => return None,
         };
         (limited != 0).then(|| [range[2 * id], range[2 * id + 1]])
     }

@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use crate::model::Model;
-use crate::schema::enums::{joint as kind, sameframe};
+use crate::schema::enums::{JointType, sameframe};
 use crate::spec::rotation::quat_of;
 
 /// Lower bound of masses and lengths in divisions (`mjMINVAL`).
@@ -74,18 +74,18 @@ pub(crate) fn kinematics(m: &Model) -> Pose0 {
 /// Moves a body to the reference position of a free or ball joint.
 fn displace(m: &Model, b: usize, j: usize, pose: &mut Pose0) {
     let q = &m.qpos0[m.jnt_qposadr[j] as usize..];
-    match m.jnt_type[j] {
-        kind::FREE => {
+    match JointType::of(m.jnt_type[j]) {
+        Some(JointType::FREE) => {
             pose.xpos[b] = vec(q, 0);
             pose.xquat[b] = quat(&q[3..7], 0).normalize();
         }
-        kind::BALL if q[..4] != [1.0, 0.0, 0.0, 0.0] => {
+        Some(JointType::BALL) if q[..4] != [1.0, 0.0, 0.0, 0.0] => {
             let arm = vec(&m.jnt_pos, j);
             let anchor = pose.xpos[b] + pose.xquat[b] * arm;
             pose.xquat[b] = (pose.xquat[b] * quat(q, 0)).normalize();
             pose.xpos[b] = anchor - pose.xquat[b] * arm;
         }
-        _ => {}
+        Some(JointType::BALL | JointType::SLIDE | JointType::HINGE) | None => {}
     }
 }
 
@@ -96,14 +96,15 @@ fn axes(m: &Model, b: usize, j: usize, pose: &mut Pose0) {
     let axis = r * vec(&m.jnt_axis, j);
     pose.xanchor[j] = anchor;
     let unit = [DVec3::X, DVec3::Y, DVec3::Z];
-    match m.jnt_type[j] {
-        kind::FREE => {
+    match JointType::of(m.jnt_type[j]) {
+        Some(JointType::FREE) => {
             pose.axis.extend(unit.map(|u| (false, u, anchor)));
             pose.axis.extend(unit.map(|u| (true, r * u, anchor)));
         }
-        kind::BALL => pose.axis.extend(unit.map(|u| (true, r * u, anchor))),
-        kind::SLIDE => pose.axis.push((false, axis, anchor)),
-        _ => pose.axis.push((true, axis, anchor)),
+        Some(JointType::BALL) => pose.axis.extend(unit.map(|u| (true, r * u, anchor))),
+        Some(JointType::SLIDE) => pose.axis.push((false, axis, anchor)),
+        Some(JointType::HINGE) => pose.axis.push((true, axis, anchor)),
+        None => {}
     }
 }
 

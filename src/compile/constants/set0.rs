@@ -3,7 +3,8 @@
 use glam::{DMat3, DVec3};
 
 use crate::model::Model;
-use crate::schema::enums::{bias, gain, joint as kind, sameframe};
+use crate::schema::enums::{BiasType, GainType, JointType, joint_widths, sameframe};
+use crate::schema::kinds::Kind;
 
 use super::lengths::Lengths;
 use super::pose0::{MINVAL, Pose0, kinematics, quat, vec};
@@ -232,9 +233,9 @@ fn armature(m: &Model) -> Vec<f64> {
         let Ok(j) = usize::try_from(m.actuator_trnid[2 * a]) else {
             continue;
         };
-        if m.actuator_trntype[a] <= 1 && m.actuator_armature[a] != 0.0 {
+        if m.reflected_kind(a) == Some(Kind::Joint) && m.actuator_armature[a] != 0.0 {
             let v = m.jnt_dofadr[j] as usize;
-            let n = [6, 3, 1, 1][m.jnt_type[j] as usize];
+            let (_, n) = joint_widths(m.jnt_type[j]);
             let gear = m.actuator_gear[6 * m.actuator_outadr[a] as usize];
             armature[v..v + n].iter_mut().for_each(|x| *x += m.actuator_armature[a] * gear * gear);
         }
@@ -249,7 +250,7 @@ fn tendon_armature(m: &Model) -> Vec<f64> {
         let Ok(t) = usize::try_from(m.actuator_trnid[2 * a]) else {
             continue;
         };
-        if m.actuator_trntype[a] == 3 {
+        if m.reflected_kind(a) == Some(Kind::Tendon) {
             let gear = m.actuator_gear[6 * m.actuator_outadr[a] as usize];
             armature[t] += m.actuator_armature[a] * gear * gear;
         }
@@ -268,10 +269,10 @@ fn weights(m: &mut Model, pose: &Pose0, inertia: &Inertia) {
     // free and ball joints share one weight per rotation and per translation
     for j in 0..m.sizes.njnt {
         let v = m.jnt_dofadr[j] as usize;
-        let groups: &[usize] = match m.jnt_type[j] {
-            kind::FREE => &[0, 3],
-            kind::BALL => &[0],
-            _ => &[],
+        let groups: &[usize] = match JointType::of(m.jnt_type[j]) {
+            Some(JointType::FREE) => &[0, 3],
+            Some(JointType::BALL) => &[0],
+            Some(JointType::SLIDE | JointType::HINGE) | None => &[],
         };
         for start in groups {
             let group = &mut m.dof_invweight0[v + start..v + start + 3];
@@ -331,9 +332,11 @@ fn actuator_weights(m: &mut Model, inertia: &Inertia, lengths: &Lengths) {
 fn damping_ratios(m: &mut Model, inertia: &Inertia, lengths: &Lengths) {
     for a in 0..m.sizes.nactuator {
         let (kp, ratio) = (-m.actuator_biasprm[10 * a + 1], m.actuator_biasprm[10 * a + 2]);
-        let is_servo = match (m.actuator_gaintype[a], m.actuator_biastype[a]) {
-            (gain::FIXED, bias::AFFINE) | (gain::SO3, bias::SO3) => m.actuator_gainprm[10 * a] == kp,
-            (gain::PID, bias::AFFINE) => true,
+        let is_servo = match (GainType::of(m.actuator_gaintype[a]), BiasType::of(m.actuator_biastype[a])) {
+            (Some(GainType::FIXED), Some(BiasType::AFFINE)) | (Some(GainType::SO3), Some(BiasType::SO3)) => {
+                m.actuator_gainprm[10 * a] == kp
+            }
+            (Some(GainType::PID), Some(BiasType::AFFINE)) => true,
             _ => false,
         };
         if !is_servo || ratio <= 0.0 {

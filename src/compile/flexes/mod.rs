@@ -11,17 +11,14 @@ use std::collections::HashMap;
 
 use glam::{DMat3, DQuat, DVec3};
 
-use crate::schema::enums::joint;
+use crate::schema::enums::{EqualityType, integrator, joint};
 use crate::spec::{Flex, Kind, Ref, Spec};
 
 use super::Build;
 use mesh::Mesh;
 
 /// Integrators without implicit flex stiffness.
-const IMPLICIT: [i32; 2] = [2, 3];
-
-/// Integrator that supports passive contacts.
-const DISCRETE: i32 = 4;
+const IMPLICIT: [i32; 2] = [integrator::IMPLICIT, integrator::IMPLICITFAST];
 
 /// Body data for validation and vertex positions.
 struct Setting {
@@ -267,16 +264,16 @@ impl Build<'_> {
 
     /// Checks that depend on options and constraints.
     pub(crate) fn check_flex_options(&self) {
-        let integrator = self.spec.option.int("integrator");
+        let method = self.spec.option.int("integrator");
         for (f, flex) in self.spec.flexes.iter().enumerate().filter(|(f, _)| !self.compiled_flexes[*f].rigid)
         {
             let (e, name) = (&flex.elasticity, self.flex_name(flex));
-            if flex.contact.passive && flex.dim > 1 && integrator != DISCRETE {
+            if flex.contact.passive && flex.dim > 1 && method != integrator::DISCRETE {
                 let message = format!("{name} has passive contacts, which this integrator does not have");
                 self.bad(flex, "name", message, "set integrator=\"discrete\" in <option>");
             }
             let stiff = flex.dim == 3 || flex.interpolated() || (flex.dim == 2 && e.elastic2d != 0);
-            if e.young > 0.0 && stiff && IMPLICIT.contains(&integrator) {
+            if e.young > 0.0 && stiff && IMPLICIT.contains(&method) {
                 let message = format!("{name} is elastic, which the implicit integrators do not support");
                 self.bad(flex, "name", message, "set integrator=\"discrete\" or \"Euler\" in <option>");
             }
@@ -291,8 +288,14 @@ impl Build<'_> {
     /// Constraint type of a flex: 0 none, 1 edges, 2 vertices, 3 strain.
     pub(crate) fn constrained(&self, f: usize) -> i32 {
         let m = &self.model;
-        let of = |e: &usize| m.eq_obj1id[*e] == f as i32 && m.eq_type[*e] >= 4 && m.eq_type[*e] <= 6;
-        (0..m.sizes.neq).find(of).map_or(0, |e| m.eq_type[e] - 3)
+        let tied = |e: usize| match EqualityType::of(m.eq_type[e])? {
+            EqualityType::FLEX => Some(1),
+            EqualityType::FLEXVERT => Some(2),
+            EqualityType::FLEXSTRAIN => Some(3),
+            EqualityType::CONNECT | EqualityType::WELD | EqualityType::JOINT | EqualityType::TENDON => None,
+        };
+        let own = (0..m.sizes.neq).filter(|&e| m.eq_obj1id[e] == f as i32);
+        own.filter_map(tied).next().unwrap_or(0)
     }
 }
 

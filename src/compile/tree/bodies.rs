@@ -16,7 +16,7 @@ use crate::model::Model;
 const MINVAL: f64 = 1e-15;
 
 /// Smallest principal moment of a full inertia tensor.
-const FULL_MIN: f64 = 1e-15;
+const FULL_MIN: f64 = 1e-14;
 
 /// Mass and inertia of a body, in the body frame.
 #[derive(Clone, Copy, Debug)]

@@ -1,7 +1,7 @@
 //! Cameras and lights.
 
 use crate::schema::enums::projection;
-use crate::spec::rotation::quat_array;
+use crate::spec::rotation::{direction, quat_array};
 use crate::spec::{Base, Camera, Kind, Light, Ref};
 
 use crate::compile::Build;
@@ -86,8 +86,8 @@ impl Build<'_> {
             "" => -1,
             _ => self.id_of(Kind::Texture, &light.texture, light.base.scope).map_or(-1, |t| t as i32),
         };
-        if light.dir.length() < 1e-10 {
-            let message = "the direction of the light is zero";
+        if direction(light.dir).is_none() {
+            let message = "the direction of the light is zero or too small";
             self.wrong(light.base.at.of("dir"), message, "for example dir=\"0 0 -1\"");
         }
         let m = &mut self.model;
@@ -99,7 +99,7 @@ impl Build<'_> {
         m.light_castshadow[l] = i32::from(light.castshadow);
         m.light_active[l] = i32::from(light.active);
         m.light_pos[3 * l..3 * l + 3].copy_from_slice(&light.pos.to_array());
-        m.light_dir[3 * l..3 * l + 3].copy_from_slice(&light.dir.normalize_or_zero().to_array());
+        m.light_dir[3 * l..3 * l + 3].copy_from_slice(&direction(light.dir).unwrap_or_default().to_array());
         for (to, value) in [
             (&mut m.light_bulbradius, light.bulbradius),
             (&mut m.light_intensity, light.intensity),

@@ -4,18 +4,13 @@ use glam::{DQuat, DVec3};
 
 use crate::model::Model;
 use crate::schema::enums::{sameframe, sleep};
+use crate::schema::kinds::Kind;
 
 use crate::compile::Build;
 use crate::compile::constants::pose0::{quat, vec};
 
 /// Offsets below this are zero.
 const SAME: f64 = 1e-6;
-
-/// Values of `wrap_type`.
-const WRAP_JOINT: i32 = 1;
-const WRAP_SITE: i32 = 3;
-const WRAP_SPHERE: i32 = 4;
-const WRAP_CYLINDER: i32 = 5;
 
 impl Build<'_> {
     /// Fills the derived fields.
@@ -73,16 +68,14 @@ impl Build<'_> {
 fn acted_on(m: &Model) -> Vec<usize> {
     let mut trees = Vec::new();
     for a in 0..m.sizes.nactuator {
-        let ids = [m.actuator_trnid[2 * a], m.actuator_trnid[2 * a + 1]];
-        let tree = |id: i32, list: &[i32], body: bool| {
-            let object = usize::try_from(id).ok().and_then(|i| list.get(i).copied());
-            object.map(|o| if body { m.body_treeid[o as usize] } else { o })
-        };
-        match m.actuator_trntype[a] {
-            0 | 1 => trees.extend(tree(ids[0], &m.jnt_bodyid, true)),
-            3 => trees.extend(usize::try_from(ids[0]).map_or(Vec::new(), |t| along(m, t))),
-            2 | 4 => trees.extend(ids.iter().filter_map(|&i| tree(i, &m.site_bodyid, true))),
-            _ => trees.extend(tree(ids[0], &m.body_treeid, false)),
+        // one without a kind has no target
+        let kind = m.target_kind(a);
+        for id in (0..2).filter_map(|k| usize::try_from(m.actuator_trnid[2 * a + k]).ok()) {
+            match kind {
+                Some(Kind::Tendon) => trees.extend(along(m, id)),
+                Some(kind) => trees.extend(m.body_of(kind, id).map(|body| m.body_treeid[body])),
+                None => {}
+            }
         }
     }
     for t in 0..m.sizes.ntendon {
@@ -100,19 +93,8 @@ fn acted_on(m: &Model) -> Vec<usize> {
 
 /// Trees along a tendon's path.
 fn along(m: &Model, t: usize) -> Vec<i32> {
-    let first = m.tendon_adr[t].max(0) as usize;
-    let mut trees: Vec<i32> = (first..first + m.tendon_num[t].max(0) as usize)
-        .filter_map(|w| {
-            let object = usize::try_from(m.wrap_objid[w]).ok()?;
-            let body = match m.wrap_type[w] {
-                WRAP_JOINT => m.jnt_bodyid[object],
-                WRAP_SITE => m.site_bodyid[object],
-                WRAP_SPHERE | WRAP_CYLINDER => m.geom_bodyid[object],
-                _ => return None,
-            };
-            Some(m.body_treeid[body as usize]).filter(|&t| t >= 0)
-        })
-        .collect();
+    let trees = m.path_of(t).filter_map(|w| m.body_of_wrap(w)).map(|body| m.body_treeid[body]);
+    let mut trees: Vec<i32> = trees.filter(|&t| t >= 0).collect();
     trees.sort_unstable();
     trees.dedup();
     trees

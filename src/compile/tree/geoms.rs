@@ -3,7 +3,7 @@
 use glam::{DQuat, DVec3};
 
 use crate::schema::enums::{geom as kind, word};
-use crate::spec::rotation::{quat_array, z_to};
+use crate::spec::rotation::{MIN_LENGTH, quat_array, z_to};
 use crate::spec::{At, Pose};
 
 use super::fluid::coefficients;
@@ -159,8 +159,8 @@ impl Build<'_> {
             let (from, to) = (DVec3::new(ends[0], ends[1], ends[2]), DVec3::new(ends[3], ends[4], ends[5]));
             let along = from - to;
             let length = along.length();
-            if length < 1e-10 {
-                let message = format!("the ends of {} are the same point", shape.name);
+            if length <= MIN_LENGTH {
+                let message = format!("the ends of {} are the same point, or too close", shape.name);
                 self.wrong(shape.at.of("fromto"), message, "move them apart, or use a sphere");
                 return (size, own);
             }

@@ -2,6 +2,7 @@
 
 use crate::schema::enums::joint as kind;
 use crate::spec::Joint;
+use crate::spec::rotation::direction;
 
 use crate::compile::Build;
 
@@ -49,10 +50,10 @@ impl Build<'_> {
     fn check_joint(&self, joint: &Joint) {
         let (at, name) = (&joint.base.at, self.called("joint", &joint.base));
         let scalar = matches!(joint.kind, kind::SLIDE | kind::HINGE);
-        if scalar && joint.axis.length() < 1e-10 {
+        if scalar && direction(joint.axis).is_none() {
             self.wrong(
                 at.of("axis"),
-                format!("the axis of {name} is zero"),
+                format!("the axis of {name} is zero or too small"),
                 "give a vector with a direction",
             );
         }
@@ -74,8 +75,6 @@ impl Build<'_> {
     }
 
     fn joint(&mut self, j: usize, joint: &Joint) {
-        let b = joint.body;
-        let compiler = self.spec.bodies[b].compiler;
         let limited = match joint.kind {
             kind::FREE => false,
             kind::BALL if joint.limited == Some(true) => {
@@ -91,7 +90,7 @@ impl Build<'_> {
                 }
                 true
             }
-            _ => self.limited(&joint.base, joint.limited, joint.range, "range", compiler),
+            _ => self.limited(&joint.base, joint.limited, joint.range, ("range", "limited")),
         };
         let scalar = matches!(joint.kind, kind::SLIDE | kind::HINGE);
         let actfrclimited = scalar
@@ -99,8 +98,7 @@ impl Build<'_> {
                 &joint.base,
                 joint.actfrclimited,
                 joint.actfrcrange,
-                "actuatorfrcrange",
-                compiler,
+                ("actuatorfrcrange", "actuatorfrclimited"),
             );
         let m = &mut self.model;
         m.jnt_actuatorid[j] = -1;
@@ -112,7 +110,7 @@ impl Build<'_> {
         m.jnt_solref[2 * j..2 * j + 2].copy_from_slice(&joint.solref_limit);
         m.jnt_solimp[5 * j..5 * j + 5].copy_from_slice(&joint.solimp_limit);
         let pos = if joint.kind == kind::FREE { glam::DVec3::ZERO } else { joint.pos };
-        let axis = if scalar { joint.axis.normalize_or_zero() } else { glam::DVec3::Z };
+        let axis = if scalar { direction(joint.axis).unwrap_or_default() } else { glam::DVec3::Z };
         m.jnt_pos[3 * j..3 * j + 3].copy_from_slice(&pos.to_array());
         m.jnt_axis[3 * j..3 * j + 3].copy_from_slice(&axis.to_array());
         m.jnt_stiffness[j] = joint.stiffness[0];

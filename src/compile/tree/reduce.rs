@@ -7,15 +7,12 @@ use glam::DQuat;
 
 use crate::error::Result;
 use crate::schema::enums::joint as kind;
+use crate::schema::sensors::sensor as sensed;
 use crate::spec::rotation::quat_of;
 use crate::spec::{Inertial, Kind, Log, Pose, Ref, Refers, Spec};
 
 use super::bodies::Mass;
 use crate::compile::Build;
-
-/// Values of `sensor_type` that keep the body of their site.
-const FORCE: i32 = 4;
-const TORQUE: i32 = 5;
 
 /// The reduced model; `None` if the settings change nothing.
 pub(crate) fn reduce(spec: &Spec) -> Result<Option<Spec>> {
@@ -164,7 +161,7 @@ fn fusible(spec: &Spec) -> Vec<bool> {
     spec.joints.iter().for_each(|j| fused[j.body] = false);
     referenced(spec, Kind::Body).into_iter().for_each(|b| fused[b] = false);
     let index = crate::spec::Index::new(spec);
-    for sensor in spec.sensors.iter().filter(|s| matches!(s.kind, FORCE | TORQUE)) {
+    for sensor in spec.sensors.iter().filter(|s| matches!(s.kind, sensed::FORCE | sensed::TORQUE)) {
         let site = sensor.object.as_ref().map(|o| &o.name);
         let site = site.and_then(|s| index.resolve(spec, Kind::Site, &s.name, sensor.base.scope));
         if let Some(site) = site {

@@ -11,7 +11,7 @@ use super::setpoint::unwrap_setpoint;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
-use crate::schema::enums::{disable, dynamics};
+use crate::schema::enums::{DynamicsType, disable, dynamics};
 
 /// Writes the activation rates of an actuator; `ctrl` is its first control, `good` is false if any control is bad.
 pub fn activation_rates<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, ctrl: T, good: bool) {
@@ -36,11 +36,14 @@ pub fn activation_rates<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, ctrl: 
     let last = first + count - 1;
     let act = d.act[last];
     let prm = &m.actuator_dynprm[10 * a..10 * a + 10];
-    d.act_dot[last] = match m.actuator_dyntype[a] {
-        dynamics::INTEGRATOR => ctrl,
-        dynamics::FILTER | dynamics::FILTEREXACT => (ctrl - act) / prm[0].max(T::MINVAL),
-        dynamics::MUSCLE => muscle_rate(ctrl, act, prm),
-        _ => T::ZERO,
+    d.act_dot[last] = match DynamicsType::of(m.actuator_dyntype[a]) {
+        Some(DynamicsType::INTEGRATOR) => ctrl,
+        Some(DynamicsType::FILTER | DynamicsType::FILTEREXACT) => (ctrl - act) / prm[0].max(T::MINVAL),
+        Some(DynamicsType::MUSCLE) => muscle_rate(ctrl, act, prm),
+        // motors and controllers have their own, and users' are refused
+        Some(DynamicsType::NONE | DynamicsType::DCMOTOR | DynamicsType::PID | DynamicsType::USER) | None => {
+            T::ZERO
+        }
     };
     if let Some(controller) = PidPlugin::new(m, d, a, ctrl, false) {
         controller.rates(m, d);

@@ -16,7 +16,7 @@ use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
 use crate::schema::enums::status;
-use crate::schema::enums::{bias, disable, gain, joint, transmission};
+use crate::schema::enums::{BiasType, GainType, bias, disable, gain, joint, transmission};
 
 /// Activation rates, actuator forces and their joint forces `qfrc_actuator`.
 pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
@@ -94,10 +94,13 @@ fn gain_of<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
     let out = m.actuator_outadr[a] as usize;
     let (length, velocity) = (d.actuator_length[out], d.actuator_velocity[out]);
     let g = &m.actuator_gainprm[10 * a..10 * a + 10];
-    match m.actuator_gaintype[a] {
-        gain::AFFINE => g[0] + g[1] * length + g[2] * velocity,
-        gain::MUSCLE => muscle(m, d, a, g).gain(velocity, g),
-        _ => g[0],
+    match GainType::of(m.actuator_gaintype[a]) {
+        Some(GainType::AFFINE) => g[0] + g[1] * length + g[2] * velocity,
+        Some(GainType::MUSCLE) => muscle(m, d, a, g).gain(velocity, g),
+        // motors, servos of orientation and controllers have their own, and users' are refused
+        Some(GainType::FIXED | GainType::DCMOTOR | GainType::SO3 | GainType::PID | GainType::USER) | None => {
+            g[0]
+        }
     }
 }
 
@@ -106,10 +109,10 @@ fn bias_of<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
     let out = m.actuator_outadr[a] as usize;
     let (length, velocity) = (d.actuator_length[out], d.actuator_velocity[out]);
     let b = &m.actuator_biasprm[10 * a..10 * a + 10];
-    match m.actuator_biastype[a] {
-        bias::AFFINE => b[0] + b[1] * length + b[2] * velocity,
-        bias::MUSCLE => muscle(m, d, a, b).bias(b),
-        _ => T::ZERO,
+    match BiasType::of(m.actuator_biastype[a]) {
+        Some(BiasType::AFFINE) => b[0] + b[1] * length + b[2] * velocity,
+        Some(BiasType::MUSCLE) => muscle(m, d, a, b).bias(b),
+        Some(BiasType::NONE | BiasType::DCMOTOR | BiasType::SO3 | BiasType::USER) | None => T::ZERO,
     }
 }
 

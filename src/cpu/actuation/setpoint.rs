@@ -4,7 +4,7 @@ use crate::cpu::math::{length, vec3};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
-use crate::schema::enums::{bias, dynamics, gain, input, joint, transmission};
+use crate::schema::enums::{TransmissionType, bias, dynamics, gain, input, joint};
 
 /// Full turn in units of actuator length, for position servos of an orientation: of a ball joint, or of a site
 /// relative to another. Zero for all other actuators.
@@ -20,13 +20,13 @@ fn full_turn<T: Real>(m: &Model<T>, a: usize) -> T {
     let out = m.actuator_outadr[a] as usize;
     let (linear, angular) = (vec3(&m.actuator_gear, 2 * out), vec3(&m.actuator_gear, 2 * out + 1));
     let turn = T::of(2.0 * std::f64::consts::PI);
-    match m.actuator_trntype[a] {
-        transmission::JOINT | transmission::JOINTINPARENT
+    match TransmissionType::of(m.actuator_trntype[a]) {
+        Some(TransmissionType::JOINT | TransmissionType::JOINTINPARENT)
             if m.jnt_type[m.actuator_trnid[2 * a] as usize] == joint::BALL =>
         {
             turn * length(linear)
         }
-        transmission::SITE if m.actuator_trnid[2 * a + 1] >= 0 && length(linear) == T::ZERO => {
+        Some(TransmissionType::SITE) if m.actuator_trnid[2 * a + 1] >= 0 && length(linear) == T::ZERO => {
             turn * length(angular)
         }
         _ => T::ZERO,

@@ -8,20 +8,22 @@ use crate::cpu::smooth::jacobian::{jac_column, last_dof};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::real::Real;
-use crate::schema::enums::{joint, transmission as kind};
+use crate::schema::enums::{TransmissionType, joint, transmission as kind};
 
 /// `actuator_length` and `actuator_moment` of all actuators.
 pub fn transmission<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for a in 0..m.sizes.nactuator {
         let out = m.actuator_outadr[a] as usize;
-        match m.actuator_trntype[a] {
-            kind::TENDON => tendon_transmission(m, d, a, out),
-            kind::JOINT | kind::JOINTINPARENT => joint_transmission(m, d, a, out),
-            kind::SLIDERCRANK => slider_crank(m, d, a, out),
-            kind::SITE => site_transmission(m, d, a, out),
-            kind::BODY => adhesion(m, d, a, out),
-            kind::SO3 => orientation_transmission(m, d, a, out),
-            _ => {}
+        match TransmissionType::of(m.actuator_trntype[a]) {
+            Some(TransmissionType::TENDON) => tendon_transmission(m, d, a, out),
+            Some(TransmissionType::JOINT | TransmissionType::JOINTINPARENT) => {
+                joint_transmission(m, d, a, out)
+            }
+            Some(TransmissionType::SLIDERCRANK) => slider_crank(m, d, a, out),
+            Some(TransmissionType::SITE) => site_transmission(m, d, a, out),
+            Some(TransmissionType::BODY) => adhesion(m, d, a, out),
+            Some(TransmissionType::SO3) => orientation_transmission(m, d, a, out),
+            None => {}
         }
     }
 }

@@ -9,6 +9,7 @@ use crate::cpu::smooth::factor_m::{factor_ld, solve_ld};
 use crate::cpu::smooth::reflected_inertia::{damping_derivative, damping_of_dof};
 use crate::model::Model;
 use crate::model::data::Data;
+use crate::model::features::has_joint_damping;
 use crate::real::Real;
 use crate::schema::enums::disable;
 
@@ -31,23 +32,19 @@ pub fn euler<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     advance(m, d);
 }
 
-/// Acceleration with joint damping implicit in velocity, in `qacc_damped`; false if there is no damping.
+/// Acceleration with joint damping implicit in velocity, in `qacc_damped`; false if the model has none.
 fn implicit_damping<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
-    if m.disabled(disable::EULERDAMP) || m.disabled(disable::DAMPER) {
+    if m.disabled(disable::EULERDAMP) || m.disabled(disable::DAMPER) || !has_joint_damping(m) {
         return false;
     }
     let h = m.opt_timestep[0];
-    let mut damped = false;
     d.qH.copy_from_slice(&d.M);
     for i in 0..m.sizes.nv {
         let derivative = damping_derivative(damping_of_dof(m, i), d.qvel[i]);
-        damped = damped || derivative != T::ZERO;
         d.qH[(m.M_rowadr[i] + m.M_rownnz[i]) as usize - 1] += h * derivative;
         d.qacc_damped[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
     }
-    if damped {
-        factor_ld(m, &mut d.qH, &mut d.qHDiagInv);
-        solve_ld(m, &d.qH, &d.qHDiagInv, &mut d.qacc_damped);
-    }
-    damped
+    factor_ld(m, &mut d.qH, &mut d.qHDiagInv);
+    solve_ld(m, &d.qH, &d.qHDiagInv, &mut d.qacc_damped);
+    true
 }

@@ -20,7 +20,7 @@ use crate::model::data::Data;
 use crate::model::features::is_single_free_body;
 use crate::model::plan::has_fluid;
 use crate::real::Real;
-use crate::schema::enums::{bias, disable, gain, integrator, joint};
+use crate::schema::enums::{GainType, bias, disable, gain, integrator, joint};
 
 /// `qDeriv`: derivatives of passive and actuator forces and, for the integrator `implicit`, of the bias force. For
 /// `implicitfast` they are symmetric, except in trees that are [`is_single_free_body`].
@@ -141,10 +141,12 @@ fn actuator_force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good:
         return dcmotor::force_derivative(m, d, a);
     }
     let g = &m.actuator_gainprm[10 * a..10 * a + 10];
-    let per_input = match m.actuator_gaintype[a] {
-        gain::AFFINE => g[2],
-        gain::MUSCLE => muscle(m, d, a, g).gain_derivative(d.actuator_velocity[out], g),
-        _ => T::ZERO,
+    let per_input = match GainType::of(m.actuator_gaintype[a]) {
+        Some(GainType::AFFINE) => g[2],
+        Some(GainType::MUSCLE) => muscle(m, d, a, g).gain_derivative(d.actuator_velocity[out], g),
+        Some(GainType::FIXED | GainType::DCMOTOR | GainType::SO3 | GainType::PID | GainType::USER) | None => {
+            T::ZERO
+        }
     };
     let mut force_derivative =
         if m.actuator_biastype[a] == bias::AFFINE { m.actuator_biasprm[10 * a + 2] } else { T::ZERO };

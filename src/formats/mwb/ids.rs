@@ -2,7 +2,7 @@
 //! enumeration is in range, so that a damaged or forged file is refused instead of stopping a simulation.
 
 use crate::model::Model;
-use crate::schema::enums::{geom, object};
+use crate::schema::enums::{EqualityType, GeomType, WrapType, object};
 use crate::schema::kinds::Kind;
 use crate::schema::{Field, Ids, Rule, Size, Values};
 
@@ -92,40 +92,50 @@ fn ranges(model: &Model, counts: &Field, first: &str) -> ReadResult<()> {
 }
 
 /// Kind of a geom's or site's data, by its type.
-fn data(kind: i32) -> i32 {
-    // primitives can be fitted to meshes
-    if kind == geom::HFIELD { 12 } else { 10 }
+fn data(kind: i32) -> Option<Kind> {
+    match GeomType::of(kind)? {
+        GeomType::HFIELD => Some(Kind::HField),
+        // primitives can be fitted to meshes
+        GeomType::PLANE
+        | GeomType::SPHERE
+        | GeomType::CAPSULE
+        | GeomType::ELLIPSOID
+        | GeomType::CYLINDER
+        | GeomType::BOX
+        | GeomType::MESH
+        | GeomType::SDF => Some(Kind::Mesh),
+    }
 }
 
 /// Kind of a tendon path element, by `wrap_type`.
-fn wrap(kind: i32) -> i32 {
-    [0, 3, 0, 6, 5, 5].get(kind as usize).copied().unwrap_or(0)
+fn wrap(kind: i32) -> Option<Kind> {
+    match WrapType::of(kind)? {
+        WrapType::JOINT => Some(Kind::Joint),
+        WrapType::SITE => Some(Kind::Site),
+        WrapType::SPHERE | WrapType::CYLINDER => Some(Kind::Geom),
+        WrapType::PULLEY => None,
+    }
 }
 
-/// Kind of an actuator's target, by `actuator_trntype`.
-fn transmission(kind: i32) -> i32 {
-    [3, 3, 6, 18, 6, 1].get(kind as usize).copied().unwrap_or(0)
-}
-
-/// Kind of the objects of an equality constraint, by `eq_type`; 0 where `eq_objtype` decides.
-fn tied(kind: i32) -> i32 {
-    [0, 0, 3, 18, 9, 9, 9].get(kind as usize).copied().unwrap_or(0)
+/// Kind of the objects of an equality constraint, by `eq_type`; none where `eq_objtype` decides.
+fn tied(kind: i32) -> Option<Kind> {
+    match EqualityType::of(kind)? {
+        EqualityType::CONNECT | EqualityType::WELD => None,
+        EqualityType::JOINT => Some(Kind::Joint),
+        EqualityType::TENDON => Some(Kind::Tendon),
+        EqualityType::FLEX | EqualityType::FLEXVERT | EqualityType::FLEXSTRAIN => Some(Kind::Flex),
+    }
 }
 
 /// Kind of the object of an id, by the field that determines it; 0 for none.
-fn kind_of(m: &Model, field: &str, by: &str, i: usize, value: i32) -> i32 {
+fn kind_of(m: &Model, by: &str, i: usize, value: i32) -> i32 {
     match by {
-        "geom_type" | "site_type" => data(value),
-        "wrap_type" => wrap(value),
-        // an orientation belongs to a joint, or to a site relative to another
-        "actuator_trntype" if transmission(value) == 0 => {
-            if ints(m, field).get(i | 1).is_some_and(|&reference| reference >= 0) { 6 } else { 3 }
-        }
+        "geom_type" | "site_type" => data(value).map_or(0, Kind::number),
+        "wrap_type" => wrap(value).map_or(0, Kind::number),
         // the second is always a site
-        "actuator_trntype" if i % 2 == 1 => 6,
-        "actuator_trntype" => transmission(value),
-        "eq_type" if tied(value) == 0 => m.eq_objtype[i],
-        "eq_type" => tied(value),
+        "actuator_trntype" if i % 2 == 1 => object::SITE,
+        "actuator_trntype" => m.target_kind(i / 2).map_or(0, Kind::number),
+        "eq_type" => tied(value).map_or(m.eq_objtype[i], Kind::number),
         _ => value,
     }
 }
@@ -138,7 +148,7 @@ fn typed(m: &Model) -> ReadResult<()> {
         let width = (ids.len() / kinds.len().max(1)).max(1);
         for (i, &id) in ids.iter().enumerate() {
             let Some(&value) = kinds.get(i / width) else { continue };
-            let most = count(m, kind_of(m, field.name, by, i, value));
+            let most = count(m, kind_of(m, by, i, value));
             if id < -i32::from(nullable) || i64::from(id) >= most.max(0) {
                 return Err(format!("has {id} in {}, which is not in range", field.name));
             }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Input, ReadResult};
 use crate::model::texture::{Pattern, SIDES, Source, Texture};
+use crate::schema::enums::{BuiltinTexture, TextureMark};
 
 /// Most cells of a grid of sides.
 const MAX_CELLS: usize = 1 << 16;
@@ -17,7 +18,7 @@ pub(super) fn write(bytes: &mut Vec<u8>, textures: &[Texture]) {
             Source::Missing => bytes.push(0),
             Source::Pattern(p) => {
                 bytes.push(1);
-                for n in [p.builtin, p.mark] {
+                for n in [p.builtin as i32, p.mark as i32] {
                     bytes.extend(n.to_le_bytes());
                 }
                 for x in [p.rgb1, p.rgb2, p.markrgb].iter().flatten().chain([&p.random]) {
@@ -66,6 +67,8 @@ fn texture(input: &mut Input<'_>) -> ReadResult<Texture> {
         0 => Source::Missing,
         1 => {
             let [builtin, mark] = [i32::from_le_bytes(input.take()?), i32::from_le_bytes(input.take()?)];
+            let builtin = BuiltinTexture::of(builtin).ok_or("has an unknown pattern of a texture")?;
+            let mark = TextureMark::of(mark).ok_or("has an unknown mark of a texture")?;
             let mut real = || -> ReadResult<f64> {
                 let x = f64::from_le_bytes(input.take()?);
                 if x.is_finite() { Ok(x) } else { Err("has a colour that is not finite".to_owned()) }
@@ -115,8 +118,8 @@ mod tests {
     #[test]
     fn textures_survive_a_file_and_a_cut() {
         let pattern = Pattern {
-            builtin: 2,
-            mark: 1,
+            builtin: BuiltinTexture::CHECKER,
+            mark: TextureMark::EDGE,
             rgb1: [0.1, 0.2, 0.3],
             rgb2: [0.4; 3],
             markrgb: [0.5; 3],

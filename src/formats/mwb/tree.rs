@@ -2,7 +2,7 @@
 
 use crate::model::Model;
 use crate::model::structure::{MATRICES, TREE};
-use crate::schema::enums::wrap;
+use crate::schema::enums::{WrapType, wrap};
 
 use super::ReadResult;
 
@@ -147,13 +147,16 @@ fn paths(m: &Model) -> ReadResult<()> {
         let sound = path.clone().all(|w| {
             let site = |w: usize| kind(w) == wrap::SITE;
             let named = m.wrap_objid[w] >= 0;
-            match kind(w) {
-                wrap::JOINT => named && kind(path.start) == wrap::JOINT,
-                wrap::SITE => named && kind(path.start) != wrap::JOINT,
-                wrap::PULLEY => {
+            match WrapType::of(kind(w)) {
+                Some(WrapType::JOINT) => named && kind(path.start) == wrap::JOINT,
+                Some(WrapType::SITE) => named && kind(path.start) != wrap::JOINT,
+                Some(WrapType::PULLEY) => {
                     !named && site(w + 1) && m.wrap_prm[w] > 0.0 && kind(path.start) != wrap::JOINT
                 }
-                _ => named && site(w.wrapping_sub(1)) && site(w + 1) && beside(m, w),
+                Some(WrapType::SPHERE | WrapType::CYLINDER) => {
+                    named && site(w.wrapping_sub(1)) && site(w + 1) && beside(m, w)
+                }
+                None => false,
             }
         });
         if !sound || path.is_empty() {

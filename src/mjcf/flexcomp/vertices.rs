@@ -6,11 +6,8 @@ use super::Comp;
 use crate::mjcf::Reader;
 use crate::mjcf::attach::Pending;
 use crate::mjcf::context::MAX_ELEMENTS;
+use crate::schema::enums::EqualityType;
 use crate::spec::{Equality, Kind, Ref};
-
-/// Values of `eq_type`.
-const EQ_FLEX: i32 = 4;
-const EQ_STRAIN: i32 = 6;
 
 impl Comp<'_> {
     /// Removes given points that no element uses.
@@ -114,20 +111,20 @@ impl Comp<'_> {
 
     fn constraints(&mut self) {
         match self.equality {
-            1 | 2 => self.constrain(EQ_FLEX + self.equality - 1, None),
-            3 => {
+            None => {}
+            Some(kind @ EqualityType::FLEXSTRAIN) => {
                 for cell in self.strained() {
-                    self.constrain(EQ_STRAIN, Some(cell));
+                    self.constrain(kind, Some(cell));
                 }
             }
-            _ => {}
+            Some(kind) => self.constrain(kind, None),
         }
     }
 
-    fn constrain(&mut self, kind: i32, cell: Option<[f64; 3]>) {
+    fn constrain(&mut self, kind: EqualityType, cell: Option<[f64; 3]>) {
         let mut equality = Equality {
             base: self.full_base(String::new()),
-            kind,
+            kind: kind as i32,
             targets: vec![(Kind::Flex, Ref { name: self.flex.base.name.clone(), span: self.el.span() })],
             solref: self.solref,
             solimp: self.solimp,

@@ -73,7 +73,10 @@ impl Writer<'_> {
             }
             match &actuator.plugin {
                 None => self.leaf("general", attrs),
-                Some(plugin) => self.plugin(plugin, actuator.base.scope, attrs),
+                Some(plugin) => {
+                    let attrs = self.fitting("actuator", "plugin", "general", attrs);
+                    self.plugin(plugin, actuator.base.scope, attrs);
+                }
             }
         }
     }

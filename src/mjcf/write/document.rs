@@ -2,9 +2,10 @@
 
 use super::{Attrs, Writer, put};
 use crate::mjcf::lengthrange;
+use crate::model::features::has_sizes_of_data;
 use crate::schema::Values;
 use crate::schema::enums::{cone, disable, enable, integrator, jacobian, solver};
-use crate::spec::{Compiler, LengthRange, Opt};
+use crate::spec::{Compiler, Geom, LengthRange, Opt};
 use crate::xml::words;
 
 impl Writer<'_> {
@@ -18,6 +19,7 @@ impl Writer<'_> {
         self.size();
         self.statistic();
         self.visual();
+        self.classes_at = self.text.len();
         self.section("extension", Self::extensions);
         self.section("asset", Self::assets);
         self.world();
@@ -29,6 +31,7 @@ impl Writer<'_> {
         self.section("sensor", Self::sensors);
         self.section("custom", Self::customs);
         self.section("keyframe", Self::keys);
+        self.default_classes();
         self.end();
     }
 
@@ -56,9 +59,16 @@ impl Writer<'_> {
                 put(&mut attrs, "balanceinertia", true);
             }
         }
-        let flags = [("discardvisual", c.discardvisual), ("fusestatic", c.fusestatic)];
+        // how shapes take the size of a mesh: as in the model that they come from
+        let fitted = |g: &&Geom| !g.mesh.name.is_empty() && !has_sizes_of_data(g.kind);
+        let of_geom = |g: &Geom| &self.spec.compilers[self.spec.bodies[g.body].compiler];
+        let fitaabb = self.spec.geoms.iter().find(fitted).map_or(c, of_geom).fitaabb;
+        let flags = [("discardvisual", c.discardvisual), ("fusestatic", c.fusestatic), ("fitaabb", fitaabb)];
         for (name, _) in flags.into_iter().filter(|f| f.1) {
             put(&mut attrs, name, true);
+        }
+        if c.passthrough {
+            put(&mut attrs, "passthrough", "textures");
         }
         let ranges = self.attrs(0, &LengthRange::default(), &self.spec.lengthrange, lengthrange::lengthrange);
         self.begin("compiler", attrs);

@@ -1,6 +1,6 @@
-//! [`Spec`] -> MJCF: one file without defaults, frames, includes or attached models. Angles are radians, orientations
-//! quaternions, numbers the shortest that parse back to the same value. Attributes equal to the format's defaults are
-//! omitted.
+//! [`Spec`] -> MJCF: one file without frames, includes or attached models, and with classes of defaults only for what an
+//! element has no attribute for. Angles are radians, orientations quaternions, numbers the shortest that parse back to the
+//! same value. Attributes equal to the format's defaults are omitted.
 
 mod actuators;
 mod document;
@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::Path;
 
+use super::schema;
 use crate::model::Model;
 use crate::spec::{Base, Index, Kind, Log, Ref, Spec, base_of};
 use crate::xml::{AttrWriter, El};
@@ -34,6 +35,8 @@ pub fn write(spec: &Spec, model: &Model, folder: &Path) -> String {
         tree,
         text: String::new(),
         open: Vec::new(),
+        classes: Vec::new(),
+        classes_at: 0,
     };
     writer.document();
     writer.text
@@ -54,6 +57,10 @@ struct Writer<'a> {
     text: String,
     /// Stack of open elements.
     open: Vec<&'static str>,
+    /// Classes: the element of defaults, and its attributes.
+    classes: Vec<(&'static str, Attrs)>,
+    /// Where their section begins in the text.
+    classes_at: usize,
 }
 
 impl Writer<'_> {
@@ -82,6 +89,39 @@ impl Writer<'_> {
     /// Writes an element without children.
     fn leaf(&mut self, tag: &str, attrs: Attrs) {
         self.tag(tag, attrs, "/>\n");
+    }
+
+    /// Attributes that elements of a tag may have. Others, that only `of` in defaults has, go into a class.
+    fn fitting(&mut self, section: &str, tag: &str, of: &'static str, attrs: Attrs) -> Attrs {
+        let (mut own, mut other): (Attrs, Attrs) =
+            attrs.into_iter().partition(|a| schema::has_attribute(section, tag, &a.0));
+        other.retain(|a| schema::has_attribute("default", of, &a.0));
+        if other.is_empty() {
+            return own;
+        }
+        let class = (of, other);
+        let place = self.classes.iter().position(|known| *known == class).unwrap_or_else(|| {
+            self.classes.push(class);
+            self.classes.len() - 1
+        });
+        put(&mut own, "class", format!("saved{place}"));
+        own
+    }
+
+    /// Writes the section of classes before those that refer to it.
+    fn default_classes(&mut self) {
+        let after = self.text.split_off(self.classes_at);
+        let classes = std::mem::take(&mut self.classes);
+        self.section("default", |writer| {
+            for (place, (of, attrs)) in classes.into_iter().enumerate() {
+                let mut named = Attrs::new();
+                put(&mut named, "class", format!("saved{place}"));
+                writer.begin("default", named);
+                writer.leaf(of, attrs);
+                writer.end();
+            }
+        });
+        self.text.push_str(&after);
     }
 
     /// Writes a section unless it is empty.

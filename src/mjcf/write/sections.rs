@@ -81,7 +81,9 @@ impl Writer<'_> {
             if tendon.springlength != [-1.0; 2] {
                 put(&mut attrs, "springlength", words(&tendon.springlength));
             }
-            self.begin(if tendon.spatial { "spatial" } else { "fixed" }, attrs);
+            let tag = if tendon.spatial { "spatial" } else { "fixed" };
+            let attrs = self.fitting("tendon", tag, "tendon", attrs);
+            self.begin(tag, attrs);
             for wrap in &tendon.path {
                 self.wrap(wrap, tendon.base.scope);
             }

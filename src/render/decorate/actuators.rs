@@ -8,7 +8,7 @@ use crate::render::scene::rgba;
 use crate::render::shape::Shape;
 use crate::render::visuals::{Flag, shown};
 use crate::schema::Kind;
-use crate::schema::enums::{joint, transmission};
+use crate::schema::enums::{TransmissionType, joint, transmission};
 
 /// True if a model has actuators that are drawn as they are.
 pub(super) fn has_slider_cranks(m: &Model) -> bool {
@@ -22,11 +22,19 @@ impl World<'_> {
             if !shown(&self.visuals.actuators, self.m.actuator_group[a]) {
                 continue;
             }
-            match self.m.actuator_trntype[a] {
-                transmission::SLIDERCRANK => self.slider_crank(a),
-                transmission::JOINT | transmission::JOINTINPARENT if asked => self.on_joint(a),
-                transmission::SITE if asked => self.on_site(a),
-                _ => {}
+            match TransmissionType::of(self.m.actuator_trntype[a]) {
+                Some(TransmissionType::SLIDERCRANK) => self.slider_crank(a),
+                Some(TransmissionType::JOINT | TransmissionType::JOINTINPARENT) if asked => self.on_joint(a),
+                Some(TransmissionType::SITE) if asked => self.on_site(a),
+                Some(
+                    TransmissionType::JOINT
+                    | TransmissionType::JOINTINPARENT
+                    | TransmissionType::SITE
+                    | TransmissionType::TENDON
+                    | TransmissionType::BODY
+                    | TransmissionType::SO3,
+                )
+                | None => {}
             }
         }
     }

@@ -1,13 +1,12 @@
 //! Flags of the integrators and their derivatives.
 
-use super::{Room, has_reflected_inertia, some};
-use crate::model::features::is_single_free_body;
+use super::Room;
+use crate::model::features::{has_joint_damping, is_single_free_body};
 use crate::model::{Model, plan};
 use crate::schema::enums::{disable, integrator};
 
 pub(super) fn flags(model: &Model) -> Room {
     let fast = model.opt_integrator[0] == integrator::IMPLICITFAST;
-    let damped = some(&model.dof_damping) || some(&model.dof_dampingpoly) || has_reflected_inertia(model);
     let damping = !model.disabled(disable::EULERDAMP) && !model.disabled(disable::DAMPER);
     let free = (0..model.sizes.ntree).any(|t| is_single_free_body(model, t as i32));
     vec![
@@ -15,6 +14,45 @@ pub(super) fn flags(model: &Model) -> Room {
         ("IMPLICIT", model.opt_integrator[0] == integrator::IMPLICIT),
         ("IMPLICITFAST", fast),
         ("SINGLE_FREE_BODY", fast && free),
-        ("EULERDAMP", damping && damped),
+        ("EULERDAMP", damping && has_joint_damping(model)),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::cpu;
+    use crate::model::data::Data;
+    use crate::schema::stages::Stage;
+
+    #[test]
+    fn kernels_and_the_cpu_solve_again_for_dampers_of_joints_only() {
+        let joint = |own: &str, actuator: &str| {
+            format!(
+                "<mujoco><worldbody><site name='w'/><body><joint name='j' {own}/><geom size='.1' pos='1 0 0'/><site name='s' pos='0 1 1'/>
+                </body></worldbody><tendon><spatial name='t'><site site='w'/><site site='s'/></spatial></tendon>
+                <actuator>{actuator}</actuator></mujoco>"
+            )
+        };
+        for (own, actuator, damped) in [
+            ("", "<motor joint='j' armature='1'/>", false),
+            ("", "<motor tendon='t' damping='1'/>", false),
+            ("", "<motor tendon='t' armature='1' damping='1 2 3'/>", false),
+            ("", "<motor joint='j' damping='1'/>", true),
+            ("", "<motor jointinparent='j' damping='0 1'/>", true),
+            ("damping='1'", "<motor joint='j' armature='1'/>", true),
+            // at rest these do not act yet
+            ("damping='0 0 1'", "", true),
+        ] {
+            let model = crate::load_str(&joint(own, actuator)).unwrap();
+            let flag = flags(&model).into_iter().find(|f| f.0 == "EULERDAMP").unwrap().1;
+            let mut data = Data::new(&model, crate::batch::probe(&model));
+            data.reset(&model, None);
+            cpu::forward(&model, &mut data);
+            data.qacc_damped.fill(f64::NAN);
+            cpu::run_stage(Stage::euler, &model, &mut data);
+            assert_eq!((flag, data.qacc_damped[0].is_finite()), (damped, damped), "{own} {actuator}");
+        }
+    }
 }
