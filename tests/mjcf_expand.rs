@@ -25,6 +25,36 @@ fn near(got: &[f64], want: &[f64]) {
 const GEOM: &str = "<geom type='capsule' size='.01'/>";
 
 #[test]
+fn keyframes_beside_attached_models_are_of_the_whole_model() {
+    let child = "<mujoco model='c'><worldbody><body name='x'><joint name='jx' ref='7' type='slide'/><geom size='.1'/></body></worldbody>
+        <keyframe><key name='kc' qpos='.5' qvel='.6'/></keyframe></mujoco>";
+    let read = |own: &str, child: &str| {
+        let text = format!(
+            "<mujoco><asset><model name='c' file='c.xml'/></asset><worldbody>
+             <body><joint/><geom size='.1'/><attach model='c' body='x' prefix='p_'/></body>
+             <body><joint/><geom size='.1'/></body></worldbody><keyframe><key qpos='{own}' qvel='1 2'/></keyframe></mujoco>"
+        );
+        let mut assets = manyworlds::assets::Assets::new();
+        assets.insert("c.xml", child.as_bytes());
+        manyworlds::load_str_with(&text, &assets)
+    };
+    // all numbers are those of MuJoCo 3.17.0
+    for (own, qpos) in [(".1 .2 .3", [0.1, 0.2, 0.3]), (".1 .2", [0.1, 0.2, 0.0]), (".1", [0.1, 7.0, 0.0])] {
+        let m = read(own, child).unwrap();
+        assert_eq!((&m.key_qpos[..3], &m.key_qpos[3..]), (&qpos[..], &[0.0, 0.5, 0.0][..]));
+        assert_eq!(m.key_qvel, [1.0, 2.0, 0.0, 0.0, 0.6, 0.0]);
+    }
+    // too long: in the model, or in the one that is attached
+    let told = read("1 2 3 4", child).unwrap_err().to_string();
+    assert!(told.contains("keyframe has 4 numbers in qpos, the model 3"), "{told}");
+    let told = read(".1", &child.replace("qpos='.5'", "qpos='.5 .6'")).unwrap_err().to_string();
+    assert!(
+        told.contains("keyframe has 2 numbers in qpos, the model 1") && told.contains("c.xml:2:"),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_mesh_of_a_flexcomp_has_the_vertices_of_its_faces() {
     let text = "<mujoco><worldbody><body name='b'><flexcomp name='f' type='mesh' dim='2' mass='1' file='a.obj'/></body></worldbody></mujoco>";
     let vertices = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n";
