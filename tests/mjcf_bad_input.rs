@@ -391,8 +391,10 @@ const WARNINGS: &[Row] = &[
     (
         "<mujoco><option><flag nativeccd='disable'/></option></mujoco>",
         "model.xml:1:34",
-        &["nativeccd is disabled", "all the same"],
+        &["nativeccd is disabled", "numbers of contacts", "all the same"],
     ),
+    ("<mujoco><option ccd_iterations='5'/></mujoco>", "model.xml:1:33", &["ccd_iterations", "exact", "no effect"]),
+    ("<mujoco><option ccd_tolerance='1e-3'/></mujoco>", "model.xml:1:32", &["ccd_tolerance", "exact", "no effect"]),
     ("<mujoco><size nkey='-5'/></mujoco>", "model.xml:1:21", &["nkey -5 is negative"]),
     // bodies
     (

@@ -102,15 +102,6 @@ impl Build<'_> {
     }
 }
 
-/// Numbers that stand together in a keyframe attribute.
-fn key_group(name: &str) -> usize {
-    match name {
-        "mpos" => 3,
-        "mquat" => 4,
-        _ => 1,
-    }
-}
-
 fn column<'a>(m: &'a mut Model, name: &str) -> &'a mut [f64] {
     match name {
         "qpos" => &mut m.key_qpos,

@@ -13,6 +13,10 @@ const MAX_BODIES: usize = 65_535;
 /// Options that bound the iterations of a step.
 const LIMITED: [&str; 4] = ["iterations", "ls_iterations", "noslip_iterations", "ccd_iterations"];
 
+/// Iterations and tolerance of convex collision by default.
+const CCD_ITERATIONS: i32 = 35;
+const CCD_TOLERANCE: f64 = 1e-6;
+
 /// Upper bound on the total length of all keyframes.
 const MAX_KEY_NUMBERS: usize = 1 << 28;
 
@@ -132,8 +136,23 @@ impl Build<'_> {
             }
         }
         if opt.disable & disable::NATIVECCD != 0 {
-            let message = "nativeccd is disabled, but there is no other collision of convex shapes here";
+            let message = "nativeccd is disabled, but there is no other collision of convex shapes here: depths, normals \
+                           and numbers of contacts are those of the native one";
             self.log.warn(opt.at.of("flag nativeccd"), message, "it is used all the same; remove the flag");
+        }
+        self.check_convex_options();
+    }
+
+    /// Warns where the reference's collision of convex shapes is rougher than by default: here it is exact.
+    fn check_convex_options(&self) {
+        let opt = &self.spec.option;
+        let rough_int = opt.int.iter().filter(|o| o.0 == "ccd_iterations" && o.1 < CCD_ITERATIONS);
+        let rough_real =
+            opt.real.iter().filter(|o| o.0 == "ccd_tolerance" && o.1.iter().any(|&x| x > CCD_TOLERANCE));
+        for name in rough_int.map(|o| o.0).chain(rough_real.map(|o| o.0)) {
+            let message =
+                format!("{name} makes convex collision rough, but here it is exact whatever the option");
+            self.log.warn(opt.at.of(name), message, "it has no effect; remove it");
         }
     }
 

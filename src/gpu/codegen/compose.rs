@@ -285,7 +285,8 @@ impl Composer {
              @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) index: u32) {{\n    \
              let tile_index = group.x + group.y * groups.x;\n    \
              if (tile_index * stride_f * worlds_per_group >= arrayLength(&data_f)) {{\n        return;\n    }}\n    \
-             init_invocation(tile_index, index);\n{}    check_loop_limit();\n}}",
+             init_invocation(tile_index, index);\n{}{}    check_loop_limit();\n}}",
+            if self.limited { "    begin_loop_limit();\n" } else { "" },
             calls
         );
         Item { name: "main".into(), text }
