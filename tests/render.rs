@@ -109,11 +109,11 @@ fn rays_of_a_rangefinder_go_through_the_pixels_of_a_picture() {
         first += depths.len();
         let agree = |(d, r): (&f32, &f64)| {
             let nothing = d.is_infinite() && *r < 0.0;
-            nothing || (f64::from(*d) / r - 1.0).abs() < 1e-3
+            nothing || (f64::from(*d) / r - 1.0).abs() < 0.01
         };
         let same = depths.iter().zip(rays).filter(|pair| agree(*pair)).count();
-        // all but pixels on edges, and what rounding of the sphere takes away
-        assert!(100 * same >= 96 * depths.len(), "{name}: {same} of {}", depths.len());
+        // all but pixels on edges; the sphere is one of triangles
+        assert!(100 * same >= 98 * depths.len(), "{name}: {same} of {}", depths.len());
         assert!(rays.iter().any(|r| *r > 0.0) && rays.iter().any(|r| *r < 0.0), "{name}");
     }
 }
