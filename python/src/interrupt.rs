@@ -28,10 +28,9 @@ pub(crate) fn interruptible<R: Send + 'static>(
     work: impl FnOnce(&AtomicBool) -> Result<R> + Send + 'static,
 ) -> PyResult<R> {
     let (found, raised) = interruptible_part(py, work)?;
-    match (found, raised) {
-        (Some(found), None) => Ok(found),
-        (_, Some(raised)) => Err(raised),
-        (None, None) => Err(fault("make a new planner")),
+    match (raised, found) {
+        (Some(raised), _) => Err(raised),
+        (None, found) => found.ok_or_else(|| fault("what it was called on may be unusable now")),
     }
 }
 
@@ -52,7 +51,9 @@ pub(crate) fn interruptible_part<R: Send + 'static>(
         loop {
             match result.recv_timeout(LOOK) {
                 Ok(found) => return found.map(|found| (Some(found), None)).map_err(exception),
-                Err(RecvTimeoutError::Disconnected) => return Err(fault("make a new planner")),
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(fault("what it was called on may be unusable now"));
+                }
                 Err(RecvTimeoutError::Timeout) => {
                     if let Err(raised) = check_signals() {
                         ended.store(true, Ordering::Relaxed);

@@ -80,6 +80,9 @@ pub(super) fn reset(
         if mask[w] {
             data.reset(model, key(w));
             data.clear_counters();
+            // what an unfinished step carries
+            data.rk4_stage.fill(0);
+            data.step_owed.fill(0);
         }
     });
 }

@@ -125,9 +125,15 @@ pub(super) struct Room {
     /// Calls since the state was kept.
     #[cfg(feature = "gpu")]
     calls: Vec<Call>,
-    /// True if memory ended.
+    /// True if memory for larger capacities ended.
     #[cfg(feature = "gpu")]
     stuck: bool,
+    /// True if there is no memory for a copy of the state.
+    #[cfg(feature = "gpu")]
+    unkept: bool,
+    /// True if worlds that diverge are left where they are, as nobody wants them any more.
+    #[cfg(feature = "gpu")]
+    forgoes_owed: bool,
     /// Enlargements so far.
     grown: Vec<Growth>,
 }
@@ -137,11 +143,13 @@ impl Room {
         Self { overflow, limit: probe::max_capacity(model), ..Self::default() }
     }
 
-    /// Lets worlds be flagged where they lack room, as there is no memory for a copy of their state.
+    /// Makes no call again, as there is no memory for a copy of the state.
     #[cfg(feature = "gpu")]
     fn give_up(&mut self, why: &Error) {
-        tracing::warn!("worlds that lack room for contacts or rows are flagged only: {why}");
-        self.stuck = true;
+        tracing::warn!(
+            "worlds that lack room for contacts or rows, or are reset for a bad acceleration, are flagged only: {why}"
+        );
+        self.unkept = true;
     }
 
     /// True if worlds of that capacity may lack room.
@@ -219,6 +227,15 @@ impl Engine {
 }
 
 impl Batch {
+    /// Leaves worlds that diverge where they are reset: for those who discard them, as planners do, their steps need not be
+    /// made again.
+    pub(crate) fn forgo_owed_steps(&mut self) {
+        #[cfg(feature = "gpu")]
+        {
+            self.room.forgoes_owed = true;
+        }
+    }
+
     /// Enlargements since the batch was made.
     pub fn growth(&self) -> &[Growth] {
         &self.room.grown
@@ -329,13 +346,20 @@ impl Batch {
 
     /// True if calls on the GPU may have to be made again.
     fn is_watched(&self) -> bool {
-        let resets = !self.models.base().disabled(disable::AUTORESET);
-        matches!(self.engine, Engine::Gpu { .. }) && !self.room.stuck && (self.may_grow() || resets)
+        let resets = !self.room.forgoes_owed && !self.models.base().disabled(disable::AUTORESET);
+        matches!(self.engine, Engine::Gpu { .. }) && !self.room.unkept && (self.may_grow() || resets)
     }
 
     /// True if the kernels' capacities may be too small, and may be enlarged.
     pub(super) fn may_grow(&self) -> bool {
-        self.room.overflow == Overflow::Grow && !self.room.stuck && self.room.may_lack(self.capacity())
+        let room = &self.room;
+        room.overflow == Overflow::Grow && !room.stuck && !room.unkept && room.may_lack(self.capacity())
+    }
+
+    /// True if worlds owe steps that calls have left, and that are wanted.
+    fn owes(&self, wanted: crate::gpu::Wanted) -> bool {
+        let steps = |call: &Call| matches!(call, Call::Step(_) | Call::Task | Call::Act(_));
+        wanted.steps > 0 && !self.room.forgoes_owed && self.room.calls.iter().any(steps)
     }
 
     /// Makes room for what was wanted, where there is too little; true if the batch was built anew.
@@ -440,7 +464,7 @@ impl Batch {
             let wanted = batch.wanted()?;
             if self.enlarged(wanted.capacity)? {
                 self.room.grown.iter_mut().rev().take(1).for_each(|growth| growth.steps = steps);
-            } else if wanted.steps > 0 && !owed {
+            } else if wanted.steps > 0 && !self.room.forgoes_owed && !owed {
                 self.put_back()?;
                 owed = true;
             } else {
@@ -462,7 +486,7 @@ impl Batch {
             if self.enlarged(wanted.capacity)? {
                 continue;
             }
-            if wanted.steps == 0 {
+            if !self.owes(wanted) {
                 self.room.calls.clear();
                 return Ok(Some(words));
             }
@@ -478,7 +502,7 @@ impl Batch {
             let wanted = batch.wanted()?;
             if self.enlarged(wanted.capacity)? {
                 (again, owed) = (true, false);
-            } else if wanted.steps > 0 && !owed {
+            } else if self.owes(wanted) && !owed {
                 self.again_with_owed()?;
                 (again, owed) = (true, true);
             } else {

@@ -3,7 +3,7 @@
 use crate::model::{MAX_ITERATIONS, Model};
 use crate::schema::Sizes;
 use crate::schema::enums::disable;
-use crate::spec::{Actuator, Joint, Kind};
+use crate::spec::{Actuator, Joint, Kind, Opt};
 
 use super::Build;
 
@@ -11,11 +11,7 @@ use super::Build;
 const MAX_BODIES: usize = 65_535;
 
 /// Options that bound the iterations of a step.
-const LIMITED: [&str; 4] = ["iterations", "ls_iterations", "noslip_iterations", "ccd_iterations"];
-
-/// Iterations and tolerance of convex collision by default.
-const CCD_ITERATIONS: i32 = 35;
-const CCD_TOLERANCE: f64 = 1e-6;
+const LIMITED: [&str; 3] = ["iterations", "ls_iterations", "noslip_iterations"];
 
 /// Upper bound on the total length of all keyframes.
 const MAX_KEY_NUMBERS: usize = 1 << 28;
@@ -145,11 +141,10 @@ impl Build<'_> {
 
     /// Warns where the reference's collision of convex shapes is rougher than by default: here it is exact.
     fn check_convex_options(&self) {
-        let opt = &self.spec.option;
-        let rough_int = opt.int.iter().filter(|o| o.0 == "ccd_iterations" && o.1 < CCD_ITERATIONS);
-        let rough_real =
-            opt.real.iter().filter(|o| o.0 == "ccd_tolerance" && o.1.iter().any(|&x| x > CCD_TOLERANCE));
-        for name in rough_int.map(|o| o.0).chain(rough_real.map(|o| o.0)) {
+        let (opt, usual) = (&self.spec.option, Opt::default());
+        let few = opt.int("ccd_iterations") < usual.int("ccd_iterations");
+        let coarse = opt.reals("ccd_tolerance").first() > usual.reals("ccd_tolerance").first();
+        for name in [("ccd_iterations", few), ("ccd_tolerance", coarse)].iter().filter(|o| o.1).map(|o| o.0) {
             let message =
                 format!("{name} makes convex collision rough, but here it is exact whatever the option");
             self.log.warn(opt.at.of(name), message, "it has no effect; remove it");

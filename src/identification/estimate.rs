@@ -104,7 +104,7 @@ pub fn fit(
     fit_watched(model, recording, parameters, options, &mut |_| ControlFlow::Continue(()))
 }
 
-/// As [`fit`]; `watch` sees every iteration, and may make it the last.
+/// As [`fit`]; `watch` sees every iteration after which the search would go on, and may make it the last.
 ///
 /// # Errors
 /// As [`fit`].
@@ -301,6 +301,8 @@ impl<'a> Problem<'a> {
     /// A batch with room for some candidates.
     fn batch(&self, candidates: usize, options: &BatchOptions) -> Result<Batch> {
         let mut batch = Batch::new(self.model, candidates * self.recording.segments.len(), options)?;
+        // candidates under which a world diverges are refused
+        batch.forgo_owed_steps();
         let fields = self.fields();
         if !fields.is_empty() {
             batch.expand(&fields)?;

@@ -223,7 +223,7 @@ pub fn minimize(problem: &mut impl Residuals, variables: &[Variable], options: &
     minimize_watched(problem, variables, options, &mut |_| ControlFlow::Continue(()))
 }
 
-/// As [`minimize`]; `watch` sees every iteration, and may make it the last.
+/// As [`minimize`]; `watch` sees every iteration after which the search would go on, and may make it the last.
 ///
 /// # Errors
 /// As [`minimize`].

@@ -74,7 +74,9 @@ impl Reader<'_> {
             let quat = quat_of(quat);
             match unit_quat(quat).filter(|_| quat.length() > MIN_LENGTH) {
                 Some(unit) => mesh.settings.refquat = unit,
-                None => el.wrong("refquat", "the quaternion is zero", "use 1 0 0 0 for no rotation"),
+                None => {
+                    el.wrong("refquat", "the quaternion is zero or too short", "use 1 0 0 0 for no rotation")
+                }
             }
         }
         el.set_flag("smoothnormal", &mut mesh.settings.smoothnormal);

@@ -81,7 +81,7 @@ struct Comp<'a> {
     inertiabox: f64,
     rigid: bool,
     dof: i32,
-    /// Equality constraint: 0 none, 1 edges, 2 vertices, 3 strain.
+    /// Kind of its equality constraints; none without.
     equality: Option<EqualityType>,
     solref: [f64; 2],
     solimp: [f64; 5],

@@ -163,7 +163,11 @@ fn read_model(log: &Log, assets: &Assets, file: u32, path: &Path, chain: &[PathB
     attach::finish(&mut reader);
     replicas::expand(&mut reader);
     for (span, message, used) in reader.spec.short_vectors() {
-        log.warn(span, message, format!("numbers from {used} on are those of the initial state"));
+        log.warn(
+            span,
+            message,
+            format!("the first {used} are used, the others are those of the initial state"),
+        );
     }
     reader.spec.bind_keys();
     reader.spec.compilers[0] = reader.compiler;

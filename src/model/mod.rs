@@ -141,12 +141,7 @@ pub const MAX_ITERATIONS: i32 = 10_000;
 impl<T: Real> Model<T> {
     /// The model as a batch steps it: iterations at most [`MAX_ITERATIONS`].
     pub(crate) fn bounded(&self) -> std::borrow::Cow<'_, Self> {
-        let limits = [
-            &self.opt_iterations,
-            &self.opt_ls_iterations,
-            &self.opt_noslip_iterations,
-            &self.opt_ccd_iterations,
-        ];
+        let limits = [&self.opt_iterations, &self.opt_ls_iterations, &self.opt_noslip_iterations];
         if limits.iter().all(|n| n[0] <= MAX_ITERATIONS) {
             return std::borrow::Cow::Borrowed(self);
         }
@@ -155,7 +150,6 @@ impl<T: Real> Model<T> {
             &mut model.opt_iterations[0],
             &mut model.opt_ls_iterations[0],
             &mut model.opt_noslip_iterations[0],
-            &mut model.opt_ccd_iterations[0],
         ] {
             *limit = (*limit).min(MAX_ITERATIONS);
         }

@@ -56,7 +56,10 @@ impl Rollouts {
         worlds: usize,
         options: &BatchOptions,
     ) -> Result<Self> {
-        Ok(Self { batch: Batch::new(model, worlds, options)?, objective: objective.clone() })
+        let mut batch = Batch::new(model, worlds, options)?;
+        // worlds that diverge are infinitely dear
+        batch.forgo_owed_steps();
+        Ok(Self { batch, objective: objective.clone() })
     }
 
     pub(super) fn device(&self) -> String {

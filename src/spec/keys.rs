@@ -58,7 +58,9 @@ impl Spec {
             "ctrl" => self.actuators.iter().map(|a| (a.uid, a.nctrl())).collect(),
             "act" => self.actuators.iter().map(|a| (a.uid, a.na())).collect(),
             "mpos" => mocap().map(|b| (b, 3)).collect(),
-            _ => mocap().map(|b| (b, 4)).collect(),
+            "mquat" => mocap().map(|b| (b, 4)).collect(),
+            // a vector that no model has is too long
+            _ => Layout::new(),
         }
     }
 

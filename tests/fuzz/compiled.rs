@@ -82,7 +82,6 @@ fn used(model: &Model, bytes: &[u8]) -> String {
     for most in [&mut model.opt_iterations, &mut model.opt_ls_iterations, &mut model.opt_noslip_iterations] {
         most[0] = most[0].min(MAX_ITERATIONS);
     }
-    model.opt_ccd_iterations[0] = model.opt_ccd_iterations[0].min(MAX_ITERATIONS);
     let model = &model;
     let mut data = Data::new(model, SLOTS);
     data.reset(model, (model.sizes.nkey > 0).then_some(0));

@@ -9,7 +9,7 @@ use super::mutate::Random;
 use super::{contents, folder};
 
 /// Folders of the corpus whose files can be named.
-const FOLDERS: &[&str] = &["stl", "obj", "msh", "gmsh", "skin", "png", "field", "files"];
+const FOLDERS: &[&str] = &["stl", "stl_text", "obj", "msh", "gmsh", "skin", "png", "field", "files"];
 
 /// Files with the content of others.
 const DISGUISED: &[(&str, &str)] = &[

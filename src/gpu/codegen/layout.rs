@@ -120,7 +120,7 @@ impl Layout {
         // those that outlast a reset
         let mut fields: Vec<&Field> = Data::<f64>::FIELDS.iter().filter(|f| used.contains(f.name)).collect();
         fields.sort_by_key(|f| (f.is_zeroed_by_reset(), !f.outlasts_a_step()));
-        let zeroed = fields.partition_point(|f| !f.is_zeroed_by_reset());
+        let (zeroed, count) = (fields.partition_point(|f| !f.is_zeroed_by_reset()), fields.len());
         for (k, field) in fields.into_iter().enumerate() {
             if k == zeroed {
                 (layout.zeroed_f.start, layout.zeroed_i.start) = (layout.stride_f, layout.stride_i);
@@ -129,6 +129,9 @@ impl Layout {
             layout.space(*field, if here { working_set.space.clone() } else { AddressSpace::World });
         }
         (layout.zeroed_f.end, layout.zeroed_i.end) = (layout.stride_f, layout.stride_i);
+        if zeroed == count {
+            (layout.zeroed_f.start, layout.zeroed_i.start) = (layout.stride_f, layout.stride_i);
+        }
         // model fields: shared by all worlds, except those in `per_world`
         for field in Model::<f64>::FIELDS.iter().filter(|f| used.contains(f.name)) {
             let space = if per_world.contains(field.name) {

@@ -141,10 +141,15 @@ impl GpuBatch {
             if worlds.is_empty() {
                 return Ok(());
             }
-            self.set_worlds(OWED, &worlds, &vec![-1.0; worlds.len()])?;
+            // right after the reset, a step is taken at any acceleration; later ones are looked at
+            let time = self.get("time")?;
+            let marks: Vec<f64> =
+                worlds.iter().map(|w| if time[*w] == 0.0 { -1.0 } else { owed[*w] }).collect();
+            self.set_worlds(OWED, &worlds, &marks)?;
             self.run_on(&worlds, &self.program.step_groups().to_vec())?;
-            let left: Vec<f64> = worlds.iter().map(|w| owed[*w] - 1.0).collect();
-            self.set_worlds(OWED, &worlds, &left)?;
+            let after = self.get(OWED)?;
+            let left = worlds.iter().map(|w| if time[*w] == 0.0 { owed[*w] } else { after[*w] } - 1.0);
+            self.set_worlds(OWED, &worlds, &left.collect::<Vec<_>>())?;
         }
     }
 
