@@ -135,6 +135,7 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::step`].
     pub fn take_owed_steps(&mut self) -> Result<()> {
+        let groups = self.program.step_groups().to_vec();
         loop {
             let owed = self.get(OWED)?;
             let worlds: Vec<usize> = (0..self.worlds).filter(|w| owed[*w] > 0.0).collect();
@@ -146,7 +147,7 @@ impl GpuBatch {
             let marks: Vec<f64> =
                 worlds.iter().map(|w| if time[*w] == 0.0 { -1.0 } else { owed[*w] }).collect();
             self.set_worlds(OWED, &worlds, &marks)?;
-            self.run_on(&worlds, &self.program.step_groups().to_vec())?;
+            self.run_on(&worlds, &groups)?;
             let after = self.get(OWED)?;
             let left = worlds.iter().map(|w| if time[*w] == 0.0 { owed[*w] } else { after[*w] } - 1.0);
             self.set_worlds(OWED, &worlds, &left.collect::<Vec<_>>())?;
