@@ -100,7 +100,9 @@ fn after_a_reset_results_are_zero() {
 
 /// Integrator; of MuJoCo after a step that began with a bad acceleration: height and angle, their velocities and
 /// accelerations.
-const STEPPED: &[(&str, [f64; 2], [f64; 2], [f64; 2])] = &[
+type Stepped = (&'static str, [f64; 2], [f64; 2], [f64; 2]);
+
+const STEPPED: &[Stepped] = &[
     ("Euler", [0.090098038, 0.000171951098], [0.049019, 0.085975549153], [24.5095, 43.074452875839]),
     ("implicitfast", [0.090098038, 0.000171951098], [0.049019, 0.085975549153], [24.5095, 43.074452875839]),
     (
