@@ -107,11 +107,17 @@ fn rays_of_a_rangefinder_go_through_the_pixels_of_a_picture() {
         };
         let rays = &sensed[first..first + depths.len()];
         first += depths.len();
-        let agree = |(d, r): (&f32, &f64)| {
-            let nothing = d.is_infinite() && *r < 0.0;
-            nothing || (f64::from(*d) / r - 1.0).abs() < 0.01
+        let row = size[0] as usize;
+        let agree = |i: usize| {
+            let (d, r) = (f64::from(depths[i]), rays[i]);
+            // drivers may draw what is up to an eighth of a pixel away, which is much on the ground
+            let beside = [i.checked_sub(row), Some(i + row)];
+            let beside = beside.into_iter().flatten().filter_map(|k| rays.get(k)).filter(|b| **b > 0.0);
+            let slope = beside.map(|b| (b - r).abs()).fold(f64::INFINITY, f64::min);
+            let slope = if slope.is_finite() { slope } else { 0.0 };
+            (d.is_infinite() && r < 0.0) || (r > 0.0 && (d - r).abs() < 0.01 * r + slope / 8.0)
         };
-        let same = depths.iter().zip(rays).filter(|pair| agree(*pair)).count();
+        let same = (0..rays.len()).filter(|i| agree(*i)).count();
         // all but pixels on edges; the sphere is one of triangles
         assert!(100 * same >= 98 * depths.len(), "{name}: {same} of {}", depths.len());
         assert!(rays.iter().any(|r| *r > 0.0) && rays.iter().any(|r| *r < 0.0), "{name}");

@@ -25,11 +25,13 @@ fn scene(option: &str) -> Model {
     .unwrap()
 }
 
-/// The CPU, and the GPU with one lane and with several lanes per world, one dispatch a stage and one in all.
-fn backends() -> Vec<BatchOptions> {
+/// The CPU, kernels with one lane and in pieces, and for `whole` ones with four lanes and in one piece, which take long to build.
+fn backends(whole: bool) -> Vec<BatchOptions> {
     let mut all = vec![BatchOptions::on(Backend::Cpu)];
     #[cfg(feature = "gpu")]
     for (lanes, partition) in [(1, manyworlds::gpu::Partition::Split), (4, manyworlds::gpu::Partition::Fused)]
+        .into_iter()
+        .take(if whole { 2 } else { 1 })
     {
         let gpu = manyworlds::gpu::KernelOptions {
             lanes: Some(lanes),
@@ -65,7 +67,7 @@ fn close(got: &[f64], want: &[f64], tolerance: f64) -> bool {
 #[test]
 fn after_a_reset_results_are_zero() {
     let model = scene("");
-    for options in backends() {
+    for options in backends(true) {
         let mut batch = Batch::new(&model, WORLDS, &options).unwrap();
         for (masked, key, apart) in
             [(vec![1], None, false), (vec![0, 3], Some(0), false), (vec![2], None, true)]
@@ -117,7 +119,7 @@ const STEPPED: &[Stepped] = &[
 fn a_world_with_a_bad_acceleration_takes_its_step_from_the_initial_state() {
     for (integrator, pos, vel, acc) in STEPPED {
         let model = scene(&format!("integrator='{integrator}'"));
-        for options in backends() {
+        for options in backends(*integrator == "Euler") {
             let tolerance = if options.backend == Backend::Cpu { 1e-9 } else { 1e-4 };
             let mut batch = Batch::new(&model, WORLDS, &options).unwrap();
             batch.step(5).unwrap();
@@ -156,7 +158,7 @@ fn bits(batch: &mut Batch, world: usize) -> Vec<u64> {
 #[test]
 fn it_goes_on_as_a_world_that_was_new_and_no_other_notices() {
     let model = scene("");
-    for options in backends() {
+    for options in backends(false) {
         let of = |worlds| Batch::new(&model, worlds, &options).unwrap();
         let (mut clean, mut spoiled, mut fresh) = (of(WORLDS), of(WORLDS), of(WORLDS));
         for batch in [&mut clean, &mut spoiled] {
@@ -181,7 +183,7 @@ fn it_goes_on_as_a_world_that_was_new_and_no_other_notices() {
 #[test]
 fn recorded_frames_are_those_of_a_new_world() {
     let model = scene("");
-    for options in backends() {
+    for options in backends(false) {
         let of = || Batch::new(&model, WORLDS, &options).unwrap();
         let (mut spoiled, mut fresh) = (of(), of());
         spoiled.step(3).unwrap();
@@ -218,7 +220,7 @@ const TASK: &str = r#"{
 fn what_a_learner_sees_of_a_world_that_diverged_is_its_new_state() {
     let mut model = scene("");
     model.set_task(&Task::from_json(TASK).unwrap()).unwrap();
-    for options in backends() {
+    for options in backends(false) {
         let tolerance = if options.backend == Backend::Cpu { 1e-9 } else { 1e-4 };
         let mut batch = Batch::new(&model, WORLDS, &options).unwrap();
         batch.begin_episodes(&[true; WORLDS]).unwrap();
@@ -274,6 +276,7 @@ fn an_object_of_a_world_costs_what_a_world_costs() {
         // the positions of one world, eight numbers of four bytes, and nothing else back
         let on_device = u64::from(backend == Backend::Gpu);
         assert_eq!((costs[1][0][1], costs[1][1][1]), (32 * on_device, 32 * on_device));
-        assert!(costs[1][0][0] <= on_device * (32 + 128), "{costs:?}");
+        // there: these numbers, and two jobs, as the others of its row are read before
+        assert!(costs[1][0][0] <= on_device * (32 + 2 * 256), "{costs:?}");
     }
 }
