@@ -134,14 +134,15 @@ fn attach(spec: &mut Spec, child: &str, place: &str, prefix: &str) {
     spec.attach(&read(child), Part::Body(1), place, prefix, "").unwrap();
 }
 
+/// Name of a keyframe and three of its vectors.
+type Numbers<'a> = (&'a str, &'a [f64], &'a [f64], &'a [f64]);
+
 /// Keyframes of a compiled model: qpos, qvel and ctrl of each, by name.
 #[track_caller]
-fn keys(spec: &Spec, want: &[(&str, &[f64], &[f64], &[f64])]) {
+fn keys(spec: &Spec, want: &[Numbers<'_>]) {
     let m = spec.compile().unwrap();
     assert_eq!(m.names.key, want.iter().map(|w| w.0).collect::<Vec<_>>());
-    let all = |part: fn(&(&str, &[f64], &[f64], &[f64])) -> Vec<f64>| {
-        want.iter().flat_map(part).collect::<Vec<f64>>()
-    };
+    let all = |part: fn(&Numbers<'_>) -> Vec<f64>| want.iter().flat_map(part).collect::<Vec<f64>>();
     assert_eq!(m.key_qpos, all(|w| w.1.to_vec()));
     assert_eq!(m.key_qvel, all(|w| w.2.to_vec()));
     assert_eq!(m.key_ctrl, all(|w| w.3.to_vec()));
