@@ -10,7 +10,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import Array
-from ._tables import KINDS, MODEL, Field, Kind, UnknownNameError, unknown
+from ._tables import KINDS, MODEL, Field, Kind, UnknownNameError, length, unknown
 
 Name = str | int
 Pattern = str | Sequence[str]
@@ -58,7 +58,7 @@ def resolve(
 
 def trailing(field: Field, kind: Kind, sizes: Any, width: int, is_scalar: bool) -> tuple[int, ...]:
     """Axes of one object's elements: those of a row of the field, behind the places along its first axis."""
-    row = tuple(d if isinstance(d, int) else sizes(d) for d in field.dims[1:])
+    row = tuple(length(d, sizes) for d in field.dims[1:])
     count = width // max(int(np.prod(row, dtype=np.int64)), 1)
     # one place along the axis of the kind is the object itself
     return row if is_scalar and count == 1 and field.dims[0] == kind.size else (count, *row)

@@ -10,6 +10,14 @@ from typing import Any, NamedTuple
 from . import _core
 
 
+def length(axis: str | int, sizes: Callable[[str], int]) -> int:
+    """Length of an axis: a number, a size of the model, or a multiple of one, such as `3*nmocap`."""
+    if isinstance(axis, int):
+        return axis
+    factor, _, name = axis.rpartition("*")
+    return int(factor or 1) * sizes(name)
+
+
 class Field(NamedTuple):
     """A row of the table of fields."""
 

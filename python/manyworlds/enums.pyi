@@ -221,6 +221,40 @@ class RayData(IntFlag):
     NORMAL = 16
     DEPTH = 32
 
+class Texture(IntEnum):
+    FLAT = 0
+    CUBE = 1
+    SKYBOX = 2
+
+class Colorspace(IntEnum):
+    AUTO = 0
+    LINEAR = 1
+    SRGB = 2
+
+class Builtin(IntEnum):
+    NONE = 0
+    GRADIENT = 1
+    CHECKER = 2
+    FLAT = 3
+
+class Mark(IntEnum):
+    NONE = 0
+    EDGE = 1
+    CROSS = 2
+    RANDOM = 3
+
+class Light(IntEnum):
+    SPOT = 0
+    DIRECTIONAL = 1
+    POINT = 2
+    IMAGE = 3
+
+class Lengthrange(IntEnum):
+    NONE = 0
+    MUSCLE = 1
+    MUSCLEUSER = 2
+    EVERY = 3
+
 class Datatype(IntEnum):
     REAL = 0
     POSITIVE = 1

@@ -133,10 +133,10 @@ def test_files_and_pickles_give_the_same_model(humanoid: mw.Model, tmp_path: Pat
 
 @pytest.mark.parametrize("path", sorted(MODELS.glob("*.xml")), ids=lambda p: p.stem)
 def test_every_field_has_the_shape_of_the_table(path: Path) -> None:
-    from manyworlds._tables import MODEL
+    from manyworlds._tables import MODEL, length
 
     model = mw.Model.from_xml_path(path)
     for name, field in MODEL.items():
         value = model[name]
-        shape = tuple(d if isinstance(d, int) else getattr(model, d) for d in field.axes)
+        shape = tuple(length(d, lambda size: getattr(model, size)) for d in field.axes)
         assert np.shape(value) == shape, name

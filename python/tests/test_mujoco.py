@@ -79,7 +79,8 @@ def test_objects_have_the_attributes_of_mujocos(both: tuple[Any, Any, mw.Batch])
 
 
 MANY = """<mujoco><worldbody><body name='m0' mocap='true'><geom size='.1'/></body>
-<body name='m1' mocap='true' pos='0 0 1'><geom size='.1'/></body><body name='a' pos='0 0 3'><freejoint/><geom size='.1'/></body></worldbody>
+<body name='m1' mocap='true' pos='0 0 1'><geom size='.1'/></body>
+<body name='a' pos='0 0 3'><freejoint/><geom size='.1'/></body></worldbody>
 <keyframe><key name='k' mpos='1 2 3 4 5 6' mquat='0 1 0 0 0 0 1 0'/><key/><key/></keyframe></mujoco>"""
 
 

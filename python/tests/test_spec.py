@@ -111,20 +111,25 @@ def test_what_is_wrong_changes_nothing() -> None:
 
 
 PARENT = """<mujoco><worldbody><body name='m0' mocap='true' pos='1 0 0'><geom size='.1'/></body>
-<body name='a'><freejoint name='ja'/><geom size='.1'/><body name='a2' pos='0 0 1'><joint name='ja2' type='ball'/><geom size='.1'/></body></body>
+<body name='a'><freejoint name='ja'/><geom size='.1'/>
+<body name='a2' pos='0 0 1'><joint name='ja2' type='ball'/><geom size='.1'/></body></body>
 <body name='m1' mocap='true' pos='2 0 0'><geom size='.1'/></body>
 <body name='b' pos='3 0 0'><joint name='jb' type='slide'/><joint name='jb2'/><geom size='.1'/></body></worldbody>
-<actuator><general joint='jb' dyntype='integrator'/><motor joint='jb2'/><general joint='jb2' dyntype='user' actdim='2'/></actuator>
+<actuator><general joint='jb' dyntype='integrator'/><motor joint='jb2'/>
+<general joint='jb2' dyntype='user' actdim='2'/></actuator>
 <keyframe><key name='k' qpos='1 2 3 1 0 0 0 .5 .5 .5 .5 8 9' qvel='1 2 3 4 5 6 7 8 9 10 11' act='1 2 3' ctrl='1 2 3'
  mpos='1 2 3 4 5 6' mquat='0 1 0 0 0 0 1 0'/><key name='l' qpos='1 2' mpos='1 2 3 4' act='1 2'/></keyframe></mujoco>"""
 CHILD = """<mujoco><worldbody><body name='mc' mocap='true' pos='5 0 0' quat='0 0 0 1'><geom size='.1'/></body>
 <body name='x' pos='0 1 0'><freejoint name='jx'/><geom size='.1'/></body>
-<body name='y' pos='0 2 0'><joint name='jy' type='ball'/><geom size='.1'/><body name='z'><joint name='jz' type='slide' ref='.3'/>
+<body name='y' pos='0 2 0'><joint name='jy' type='ball'/><geom size='.1'/>
+<body name='z'><joint name='jz' type='slide' ref='.3'/>
 <geom size='.1'/></body></body></worldbody>
 <actuator><general joint='jz' dyntype='filter' dynprm='1'/><motor joint='jy' gear='1 0 0 0 0 0'/></actuator>
-<keyframe><key name='kc' qpos='1 1 1 0 1 0 0 0 0 1 0 .7' act='.9' ctrl='.7 .8' mpos='9 9 9' mquat='1 1 0 0'/><key/></keyframe></mujoco>"""
+<keyframe><key name='kc' qpos='1 1 1 0 1 0 0 0 0 1 0 .7' act='.9'
+ ctrl='.7 .8' mpos='9 9 9' mquat='1 1 0 0'/><key/></keyframe></mujoco>"""
 
 
+@pytest.mark.filterwarnings("ignore::manyworlds.ModelWarning")
 @pytest.mark.parametrize("place", ["world", "a", "a2", "b"])
 @pytest.mark.parametrize("part", ["x", "y", "z", "mc", "world"])
 @pytest.mark.parametrize("removed", ["", "a", "b", "m0"])
