@@ -290,11 +290,6 @@ fn the_deepest_are_kept_whichever_way_they_are_found() {
             let mut batch = open(&model, &backend, Capacity { nconmax, njmax: 400 });
             batch.set("qpos", &heaps(true)).unwrap();
             batch.forward().unwrap();
-            if row(&mut batch, "status", 1)[0] as i32 & status::LOOP_LIMIT != 0 {
-                // only a driver that ends loops early may say so
-                assert!(batch.device().contains("llvmpipe"), "{}", batch.device());
-                continue;
-            }
             let n = row(&mut batch, "ncon", 1)[0] as usize;
             let (mut dist, mut geom) =
                 (row(&mut batch, "contact_dist", 1), row(&mut batch, "contact_geom", 1));
