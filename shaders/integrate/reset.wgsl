@@ -101,7 +101,7 @@ fn initial_ctrl(u: u32) -> f32 {
 }
 
 // Ends a step: resets a world with a bad acceleration, which then owes the step, unless autoreset is disabled. A step that
-// it owed has been taken.
+// it owed has been taken. Twin: stays_behind in check_state.rs.
 fn end_step(bad: bool, takes_owed: bool) {
     if (bad) {
         auto_reset(STATUS_BAD_QACC);
