@@ -4,7 +4,7 @@ import package::math::spatial::{dot6, force_cross, inertia_mul, Spatial, spatial
 import package::runtime::group::{lane, sync};
 import package::smooth::factor_m::gravity;
 import package::smooth::reflected_inertia::armature_of_tendon;
-import package::smooth::tendon_path::{for_each_segment, PathPoint, segment_length_acceleration};
+import package::smooth::tendon_path::{for_each_segment, segment_length_acceleration, StraightSegment};
 
 // qfrc_bias: Coriolis, centrifugal and gravitational forces.
 fn rne() {
@@ -64,8 +64,8 @@ fn add_tendon_bias(ten: u32) {
 var<private> bias_length_acceleration: f32;
 
 // Straight segment: adds its length acceleration.
-fn bias_straight(ten: u32, begin: PathPoint, stop: PathPoint, divisor: f32) {
-    bias_length_acceleration += segment_length_acceleration__bias_cacc(begin, stop, divisor);
+fn bias_straight(ten: u32, segment: StraightSegment) {
+    bias_length_acceleration += segment_length_acceleration__bias_cacc(segment);
 }
 
 // Arc on a geom: contributes nothing.

@@ -8,12 +8,11 @@ import package::constraint::equality::{
 import package::math::spatial::{
     force_cross, inertia_mul, Spatial, spatial_add, spatial_add_scaled, spatial_zero,
 };
-import package::math::vector::normalize3;
 import package::runtime::group::{lane, sync};
 import package::smooth::factor_m::gravity;
 import package::smooth::passive::{stiffness_at, stiffness_of_tendon, tendon_stretch};
 import package::smooth::reflected_inertia::{armature_of_tendon, damping_coefficient, damping_of_tendon};
-import package::smooth::tendon_path::{for_each_segment, PathPoint, segment_length_acceleration};
+import package::smooth::tendon_path::{for_each_segment, segment_length_acceleration, StraightSegment};
 
 // cacc, cfrc_ext and cfrc_int of one world.
 fn rne_post() {
@@ -128,11 +127,13 @@ fn add_tendon_force_arc(ten: u32, length: f32) {
 }
 
 // Straight segment: equal and opposite forces on the bodies of its ends.
-fn add_tendon_force_straight(ten: u32, begin: PathPoint, stop: PathPoint, divisor: f32) {
+fn add_tendon_force_straight(ten: u32, segment: StraightSegment) {
+    let begin = segment.begin;
+    let stop = segment.stop;
     if (begin.body == stop.body) {
         return;
     }
-    let force = normalize3(stop.pos - begin.pos) * (pulling_force / divisor);
+    let force = segment.line.direction * (pulling_force / segment.divisor);
     for (var side = 0u; side < 2u; side++) {
         let body = select(stop.body, begin.body, side == 0u);
         if (body > 0u) {
@@ -196,8 +197,8 @@ fn tendon_force(ten: u32) -> f32 {
 var<private> tendon_length_acceleration: f32;
 
 // Straight segment: adds its length acceleration.
-fn inertia_straight(ten: u32, begin: PathPoint, stop: PathPoint, divisor: f32) {
-    tendon_length_acceleration += segment_length_acceleration__cacc(begin, stop, divisor);
+fn inertia_straight(ten: u32, segment: StraightSegment) {
+    tendon_length_acceleration += segment_length_acceleration__cacc(segment);
 }
 
 // Arc on a geom: contributes nothing.

@@ -1,10 +1,9 @@
 // Tendon lengths and Jacobians: weighted sums of joint coordinates, or paths through sites, around geoms and over
 // pulleys. Twin: src/cpu/smooth/tendon.rs.
 
-import package::math::vector::normalize3;
 import package::runtime::group::lane;
 import package::smooth::jacobian::{last_dof, moving_column};
-import package::smooth::tendon_path::{for_each_segment, PathPoint};
+import package::smooth::tendon_path::{for_each_segment, StraightSegment};
 
 // ten_length and ten_J of all tendons.
 fn tendon() {
@@ -72,15 +71,16 @@ fn stretch_arc(ten: u32, length: f32) {
 }
 
 // Straight segment: adds its length and Jacobian.
-fn stretch_straight(ten: u32, begin: PathPoint, stop: PathPoint, divisor: f32) {
-    let d = stop.pos - begin.pos;
-    let length = sqrt(dot(d, d));
-    set_ten_length(ten, ten_length(ten) + length / divisor);
+fn stretch_straight(ten: u32, segment: StraightSegment) {
+    let begin = segment.begin;
+    let stop = segment.stop;
+    let divisor = segment.divisor;
+    set_ten_length(ten, ten_length(ten) + segment.line.length / divisor);
     // common motion of both ends does not stretch it
     if (begin.body == stop.body) {
         return;
     }
-    let direction = normalize3(d);
+    let direction = segment.line.direction;
     // from the ends towards the root until both meet; the row's columns ascend, and hold all that is passed
     let adr = u32(ten_J_rowadr(ten));
     var start = last_dof(begin.body);

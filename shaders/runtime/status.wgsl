@@ -17,9 +17,14 @@ var<workgroup> loops_cut: atomic<u32>;
 //#endif
 //#endif
 
-// Before the first loop of a kernel: none is cut.
+// True if an earlier kernel has flagged this world.
+var<private> was_cut: bool;
+
+// Before the first loop of a kernel: all worlds are flagged until the kernel has come to its end.
 fn begin_loop_limit() {
 //#if LOOP_LIMIT
+    was_cut = (status(0u) & STATUS_LOOP_LIMIT) != 0;
+    raise_status(STATUS_LOOP_LIMIT);
 //#if LANES
     if (slot + lane == 0u) {
         atomicStore(&loops_cut, 0u);
@@ -29,13 +34,15 @@ fn begin_loop_limit() {
 //#endif
 }
 
-// Flags the worlds of a group whose loops were cut short by the driver: then this loop makes a single iteration. Its
-// bound is two, but no compiler can tell, so it stays a loop.
+// At the end of a kernel: flags the worlds of a group whose loops were cut short by the driver. Then this loop makes a
+// single iteration. It has one for each bit of a number that has two at least, which no compiler unrolls: a bound of
+// 2 + (n >> 30) is one of five.
 fn check_loop_limit() {
 //#if LOOP_LIMIT
-    let wanted = 2u + (arrayLength(&data_f) >> 30u);
+    var rest = arrayLength(&data_f) | 3u;
+    let wanted = countOneBits(rest);
     var turns = 0u;
-    for (var i = 0u; i < wanted; i++) {
+    for (; rest != 0u; rest &= rest - 1u) {
         turns++;
     }
     var cut = turns < wanted;
@@ -47,8 +54,8 @@ fn check_loop_limit() {
     sync();
     cut = atomicLoad(&loops_cut) != 0u;
 //#endif
-    if (cut) {
-        raise_status(STATUS_LOOP_LIMIT);
+    if (lane == 0u && !cut && !was_cut) {
+        set_status(0u, status(0u) & ~STATUS_LOOP_LIMIT);
     }
 //#endif
 }

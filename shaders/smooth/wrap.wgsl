@@ -1,10 +1,10 @@
-// Tendon wrapping around a sphere or cylinder: tangent points, and the arc between them.
+// Tendon wrapping around a sphere or cylinder: tangent points, the arc between them, and the straight parts beside it.
 // Twin: src/cpu/smooth/wrap.rs.
 
 import package::math::trig::{arctan2, PI, sincos};
 import package::math::vector::MINVAL;
 
-// Newton step at which the point of reflection counts as found: sixteen times rounding.
+// Difference of the angles of incidence at which the point of reflection counts as found: 16 times rounding.
 const REFLECTION_TOLERANCE: f32 = 1.9e-6;
 
 // Sine of the angle up to which two tangent points are one: 32 times rounding.
@@ -22,24 +22,51 @@ struct Obstacle {
     side: vec3f,
 }
 
-// Contact of a tendon with an obstacle: first and last tangent point, and the length between them along the surface.
+// A straight part of a path: a unit vector along the path, the x axis where there is no length, and the length.
+struct Straight {
+    direction: vec3f,
+    length: f32,
+}
+
+// Contact of a tendon with an obstacle: first and last tangent point, the length between them along the surface, and
+// the straight parts to the first and from the last.
 struct WrapArc {
     touches: bool,
     first: vec3f,
     last: vec3f,
     length: f32,
+    before: Straight,
+    behind: Straight,
 }
 
-// Tangent points and arc length of a path in the plane.
+// Path in the plane: tangent points, the length between them along the circle, and directions and lengths of the
+// straight parts to the first and from the last.
 struct FlatPath {
     touches: bool,
     first: vec2f,
     last: vec2f,
     length: f32,
+    before: vec2f,
+    behind: vec2f,
+    before_length: f32,
+    behind_length: f32,
 }
 
-const NO_WRAP: WrapArc = WrapArc(false, vec3f(0.0), vec3f(0.0), 0.0);
-const STRAIGHT: FlatPath = FlatPath(false, vec2f(0.0), vec2f(0.0), 0.0);
+const NO_LINE: Straight = Straight(vec3f(0.0), 0.0);
+const NO_WRAP: WrapArc = WrapArc(false, vec3f(0.0), vec3f(0.0), 0.0, NO_LINE, NO_LINE);
+const STRAIGHT: FlatPath = FlatPath(false, vec2f(0.0), vec2f(0.0), 0.0, vec2f(0.0), vec2f(0.0), 0.0, 0.0);
+
+// A straight line between two points.
+fn straight_between(begin: vec3f, stop: vec3f) -> Straight {
+    let d = stop - begin;
+    let length = sqrt(dot(d, d));
+    return straight_along(d * (1.0 / max(length, MINVAL)), length);
+}
+
+// A direction, unless the length is too short to have one.
+fn straight_along(direction: vec3f, length: f32) -> Straight {
+    return Straight(select(direction, vec3f(1.0, 0.0, 0.0), length < MINVAL), length);
+}
 
 // Path between two points around an obstacle; no tangent points if it is straight.
 fn wrap_around(begin: vec3f, stop: vec3f, obstacle: Obstacle) -> WrapArc {
@@ -70,16 +97,23 @@ fn wrap_around(begin: vec3f, stop: vec3f, obstacle: Obstacle) -> WrapArc {
     }
     var first = x * path.first.x + y * path.first.y;
     var last = x * path.last.x + y * path.last.y;
-    var length = path.length;
+    var before = x * path.before.x + y * path.before.y;
+    var behind = x * path.behind.x + y * path.behind.y;
+    var longer = 1.0;
     if (obstacle.cylinder) {
-        // the axial coordinate advances evenly along the path
-        let before = length2(fp - path.first);
-        let rise = (q.z - p.z) / (before + length + length2(fq - path.last));
-        first.z = p.z + rise * before;
-        last.z = p.z + rise * (before + length);
-        length = sqrt(length * length * (1.0 + rise * rise));
+        // the axial coordinate advances evenly along the path, which is longer for it
+        let rise = (q.z - p.z) / (path.before_length + path.length + path.behind_length);
+        first.z = p.z + rise * path.before_length;
+        last.z = p.z + rise * (path.before_length + path.length);
+        longer = sqrt(1.0 + rise * rise);
+        before = vec3f(before.xy, rise) * (1.0 / longer);
+        behind = vec3f(behind.xy, rise) * (1.0 / longer);
     }
-    return WrapArc(true, obstacle.pos + obstacle.mat * first, obstacle.pos + obstacle.mat * last, length);
+    return WrapArc(
+        true, obstacle.pos + obstacle.mat * first, obstacle.pos + obstacle.mat * last, path.length * longer,
+        straight_along(obstacle.mat * before, path.before_length * longer),
+        straight_along(obstacle.mat * behind, path.behind_length * longer),
+    );
 }
 
 // Length of a vector.
@@ -140,11 +174,22 @@ fn wrap_circle(p: vec2f, q: vec2f, r: f32, has_side: bool, side: vec2f) -> FlatP
         }
         good -= select(0.0, 1e4, crosses);
         if (k == 0u || good > value) {
-            best = FlatPath(!crosses, first, last, length_circle(first, last, r, turn));
+            // the straight parts are across the radii of their tangent points
+            best = FlatPath(
+                !crosses, first, last, length_circle(first, last, r, turn),
+                unit2(turn * vec2f(first.y, -first.x)), unit2(turn * vec2f(last.y, -last.x)),
+                free_length(p, r), free_length(q, r),
+            );
             value = good;
         }
     }
     return best;
+}
+
+// Length of a tangent from a point to the circle.
+fn free_length(end: vec2f, r: f32) -> f32 {
+    let d = length2(end);
+    return sqrt(max((d - r) * (d + r), 0.0));
 }
 
 // Path inside a circle, which it touches at one point.
@@ -156,46 +201,77 @@ fn wrap_inside(p: vec2f, q: vec2f, r: f32) -> FlatPath {
     if (dot(near, near) <= r * r) {
         return STRAIGHT;
     }
-    let a = length2(p);
-    let b = length2(q);
-    let turn = p.x * q.y - p.y * q.x;
+    // from the end near the circle towards the far one: the angle of the former may be tiny
+    let swap = length2(p) > length2(q);
+    let start = select(p, q, swap);
+    let a = select(length2(p), length2(q), swap);
+    let b = select(length2(q), length2(p), swap);
+    let crossed = p.x * q.y - p.y * q.x;
+    let turn = select(crossed, -crossed, swap);
     let total = arctan2(abs(turn), dot(p, q));
-    // reflection: equal angles of incidence; their difference increases with the angle of the point
+    // reflection: equal angles of incidence; their difference increases with the angle of the point, whose shares are
+    // those of the distances for a circle that is nearly straight
     var low = 0.0;
     var high = total;
-    var angle = total * b / max(a + b, MINVAL);
+    let above = (a - r) / a;
+    let beyond = (b - r) / b;
+    var angle = total * above / max(above + beyond, MINVAL);
     for (var k = 0u; k < 30u; k++) {
         let left = incidence(a, r, angle);
         let right = incidence(b, r, total - angle);
-        let off = left.x - right.x;
+        let off = left.angle - right.angle;
+        // an end on the circle is the point itself
+        if (abs(off) <= REFLECTION_TOLERANCE || above <= 0.0) {
+            break;
+        }
         if (off > 0.0) {
             high = angle;
         } else {
             low = angle;
         }
-        let step = off / (left.y + right.y);
-        // a step of rounding would be cut short by the bracket, whose other end may be far
-        if (abs(step) <= REFLECTION_TOLERANCE) {
+        let next = angle - off / (left.derivative + right.derivative);
+        if (next == angle) {
             break;
         }
-        let next = angle - step;
         angle = select(0.5 * (low + high), next, next > low && next < high);
     }
-    // from the direction of the first end towards the second
-    let x = unit2(p);
+    // radius and tangent at the point, the latter towards the far end
     let sc = sincos(angle);
     let s = select(sc.x, -sc.x, turn < 0.0);
-    let touch = r * vec2f(x.x * sc.y - x.y * s, x.y * sc.y + x.x * s);
-    return FlatPath(true, touch, touch, 0.0);
+    let toward = unit2(start);
+    let radial = vec2f(toward.x * sc.y - toward.y * s, toward.y * sc.y + toward.x * s);
+    let tangent = select(vec2f(-radial.y, radial.x), vec2f(radial.y, -radial.x), turn < 0.0);
+    // both parts have the angle of the far end, which depends less on that of the point
+    let left = incidence(a, r, angle);
+    let right = incidence(b, r, total - angle);
+    let out = radial * (right.out / max(right.length, MINVAL));
+    let along = tangent * (right.along / max(right.length, MINVAL));
+    let touch = r * radial;
+    // the other way round, if the far end is the first
+    if (swap) {
+        return FlatPath(true, touch, touch, 0.0, -out - along, out - along, right.length, left.length);
+    }
+    return FlatPath(true, touch, touch, 0.0, along - out, out + along, left.length, right.length);
 }
 
-// Angle of incidence at a point of the circle, towards an end at distance d and angle phi from there, and its
-// derivative.
-fn incidence(d: f32, r: f32, phi: f32) -> vec2f {
-    let sc = sincos(phi);
-    let x = d * sc.y - r;
-    let y = d * sc.x;
-    return vec2f(arctan2(y, x), (d * d - r * d * sc.y) / max(x * x + y * y, MINVAL));
+// An end as it is seen from a point of the circle: coordinates along the radius outwards, and along the tangent towards
+// the end; its distance; its angle with the radius, and the derivative with respect to the angle of the point from it.
+struct Incidence {
+    out: f32,
+    along: f32,
+    length: f32,
+    angle: f32,
+    derivative: f32,
+}
+
+// The end at distance d from the centre and angle phi from the point; no digits are lost to d being close to r.
+fn incidence(d: f32, r: f32, phi: f32) -> Incidence {
+    let half = sincos(0.5 * phi);
+    let out = (d - r) - 2.0 * d * half.x * half.x;
+    let along = 2.0 * d * half.x * half.y;
+    let square = out * out + along * along;
+    let derivative = d * ((d - r) + 2.0 * r * half.x * half.x) / max(square, MINVAL);
+    return Incidence(out, along, sqrt(square), arctan2(along, out), derivative);
 }
 
 // True if both ends are outside the circle and apart from each other.

@@ -5,6 +5,9 @@ use glam::DVec3;
 /// Sharp edges: faces whose normal is farther from the vertex normal than this cosine are excluded.
 const SMOOTH: f64 = 0.8;
 
+/// Least length that has a direction: of the cross product of two edges of a face, and of a sum of such products.
+const LEAST: f64 = 1e-7;
+
 /// Vertex normals: area-weighted means over incident faces, in single precision as in MuJoCo. Faces of a `mirrored` mesh
 /// are turned round already, but its vertices not yet mirrored: until then they look inwards.
 pub(super) fn normals(vert: &[DVec3], faces: &[[i32; 3]], mirrored: bool, smooth: bool) -> Vec<[f32; 3]> {
@@ -20,7 +23,7 @@ pub(super) fn normals(vert: &[DVec3], faces: &[[i32; 3]], mirrored: bool, smooth
         let mut away = vec![[0.0_f32; 3]; vert.len()];
         for (face, (normal, area)) in faces.iter().zip(&turned) {
             for &v in face {
-                let mean = DVec3::from_array(sum[v as usize].map(f64::from)).normalize_or(DVec3::X);
+                let (mean, _) = direction(DVec3::from_array(sum[v as usize].map(f64::from)));
                 if normal.dot(mean) < SMOOTH {
                     add(&mut away[v as usize], *normal, *area);
                 }
@@ -37,12 +40,17 @@ pub(super) fn normals(vert: &[DVec3], faces: &[[i32; 3]], mirrored: bool, smooth
     sum
 }
 
-/// Unit normal and twice the area of a face; the x axis if degenerate.
+/// Unit normal and twice the area of a face.
 fn area(vert: &[DVec3], face: &[i32; 3]) -> (DVec3, f64) {
     let [a, b, c] = face.map(|v| vert[v as usize]);
-    let normal = (b - a).cross(c - a);
-    let length = normal.length();
-    if length < 1e-15 { (DVec3::X, length) } else { (normal / length, length) }
+    direction((b - a).cross(c - a))
+}
+
+/// Direction and length of a vector; zeros for one that is too short: a small face counts nothing, and from a sum that
+/// cancels all faces are far.
+fn direction(v: DVec3) -> (DVec3, f64) {
+    let length = v.length();
+    if length < LEAST { (DVec3::ZERO, 0.0) } else { (v / length, length) }
 }
 
 fn add(to: &mut [f32; 3], normal: DVec3, area: f64) {

@@ -201,6 +201,18 @@ def heights():
         yield "hfield size " + size, world('<geom type="hfield" hfield="h"/>', '<asset><hfield name="h" nrow="2" ncol="2" size="%s"/></asset>' % size)
 
 
+def meshes():
+    """Normals of small triangles: those of which twice the area is less than 1e-7 count nothing."""
+    corners = ((1, 0, 0), (-0.7, 0.1, 0.2), (0.2, 0.9, 0), (0.1, -1.3, 0.1), (0, 0.2, 1.1), (0.1, 0, -0.4))
+    faces = "0 2 4 2 1 4 1 3 4 3 0 4 2 0 5 1 2 5 3 1 5 0 3 5"
+    for k, smooth in itertools.product(range(-12, 1), ("true", "false")):
+        size = 10 ** (k / 4 - 1)
+        numbers = " ".join("%.9g" % (size * x) for corner in corners for x in corner)
+        yield "mesh of %.1e, smoothnormal %s" % (size, smooth), world(
+            '<geom type="mesh" mesh="m" mass="1"/>', '<asset><mesh name="m" inertia="shell" smoothnormal="%s" vertex="%s" face="%s"/></asset>'
+            % (smooth, numbers, faces))
+
+
 def reference(path):
     try:
         return mujoco.MjModel.from_xml_path(path)
@@ -238,7 +250,7 @@ def main():
     args = parser.parse_args()
     if mujoco.__version__ != REFERENCE:
         sys.exit("the reference is MuJoCo %s, but %s is installed" % (REFERENCE, mujoco.__version__))
-    cases = itertools.chain(rotations(), axes(), robots(), actuators(), keyframes(), limits(), heights())
+    cases = itertools.chain(rotations(), axes(), robots(), actuators(), keyframes(), limits(), heights(), meshes())
     cases = [case for case in cases if args.only in case[0]]
     with ThreadPoolExecutor(4) as pool:
         found = list(pool.map(lambda case: (case[0], verdict(case, args.bin)), cases))

@@ -5,8 +5,9 @@
 
 use super::passive::{stiffness_at, stiffness_of_tendon, tendon_stretch};
 use super::reflected_inertia::{armature_of_tendon, damping_coefficient, damping_of_tendon};
-use super::tendon_path::{PathSegment, for_each_segment, is_spatial, tendon_length_acceleration};
-use super::wrap::line;
+use super::tendon_path::{
+    PathSegment, StraightSegment, for_each_segment, is_spatial, tendon_length_acceleration,
+};
 use crate::cpu::constraint::contact_force::contact_force;
 use crate::cpu::constraint::equality;
 use crate::cpu::math::{
@@ -104,14 +105,13 @@ fn add_tendon_force<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
         return;
     }
     for_each_segment(m, d, ten, |d, segment| {
-        let PathSegment::Straight(from, to, divisor) = segment else { return };
+        let PathSegment::Straight(StraightSegment { from, to, line, divisor }) = segment else { return };
         if from.body == to.body {
             return;
         }
-        let (direction, _) = line(from.pos, to.pos);
         for (end, sign) in [(from, -T::ONE), (to, T::ONE)] {
             if end.body > 0 {
-                let wrench = Spatial::new(Vec3::ZERO, direction * (sign * force / divisor));
+                let wrench = Spatial::new(Vec3::ZERO, line.direction * (sign * force / divisor));
                 let about = about_root(m, d, end.body, end.pos, wrench);
                 let sum = spatial(&d.cfrc_ext, end.body) + about;
                 set_spatial(&mut d.cfrc_ext, end.body, sum);

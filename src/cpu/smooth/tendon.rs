@@ -2,8 +2,8 @@
 //! pulleys.
 
 use super::jacobian::{last_dof, moving_column};
-use super::tendon_path::{PathPoint, PathSegment, for_each_segment, is_spatial};
-use super::wrap::line;
+use super::tendon_path::{PathSegment, StraightSegment, for_each_segment, is_spatial};
+use super::wrap::Straight;
 use crate::cpu::math::dot;
 use crate::model::Model;
 use crate::model::data::Data;
@@ -58,21 +58,15 @@ fn spatial<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
     d.ten_length[ten] = T::ZERO;
     d.ten_J[adr..adr + m.ten_J_rownnz[ten] as usize].fill(T::ZERO);
     for_each_segment(m, d, ten, |d, segment| match segment {
-        PathSegment::Straight(from, to, divisor) => straight(m, d, ten, from, to, divisor),
+        PathSegment::Straight(segment) => straight(m, d, ten, segment),
         PathSegment::Arc(length) => d.ten_length[ten] += length,
     });
 }
 
 /// Straight segment: adds its length and Jacobian.
-fn straight<T: Real>(
-    m: &Model<T>,
-    d: &mut Data<T>,
-    ten: usize,
-    from: PathPoint<T>,
-    to: PathPoint<T>,
-    divisor: T,
-) {
-    let (direction, length) = line(from.pos, to.pos);
+fn straight<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, segment: StraightSegment<T>) {
+    let StraightSegment { from, to, line, divisor } = segment;
+    let Straight { direction, length } = line;
     d.ten_length[ten] += length / divisor;
     // common motion of both ends does not stretch it
     if from.body == to.body {

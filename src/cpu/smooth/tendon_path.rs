@@ -1,6 +1,6 @@
 //! Spatial tendon paths: segments between sites, around geoms and over pulleys.
 
-use super::wrap::{Obstacle, line, wrap};
+use super::wrap::{Obstacle, Straight, wrap};
 use crate::cpu::math::{Vec3, cross, dot, mat3, vec3};
 use crate::cpu::sensor::object_frames::motion_at;
 use crate::model::Model;
@@ -17,11 +17,24 @@ pub struct PathPoint<T> {
     pub body: usize,
 }
 
+/// A straight segment of a path.
+#[derive(Clone, Copy, Debug)]
+pub struct StraightSegment<T> {
+    /// First end.
+    pub from: PathPoint<T>,
+    /// Second end.
+    pub to: PathPoint<T>,
+    /// Direction and length from the first to the second.
+    pub line: Straight<T>,
+    /// Divisor of the pulley before it.
+    pub divisor: T,
+}
+
 /// A segment of a path. After a pulley, lengths are divided by its divisor.
 #[derive(Clone, Copy, Debug)]
 pub enum PathSegment<T> {
-    /// Straight segment: both ends, and the divisor.
-    Straight(PathPoint<T>, PathPoint<T>, T),
+    /// Straight segment.
+    Straight(StraightSegment<T>),
     /// Arc on a geom: its length, divided by the divisor.
     Arc(T),
 }
@@ -48,7 +61,7 @@ pub fn for_each_segment<T: Real>(
         } else if m.wrap_type[w + 1] == kind::PULLEY {
             w += 1;
         } else if m.wrap_type[w + 1] == kind::SITE {
-            let straight = PathSegment::Straight(path_site(m, d, w), path_site(m, d, w + 1), divisor);
+            let straight = between(path_site(m, d, w), path_site(m, d, w + 1), divisor);
             segment(d, straight);
             w += 1;
         } else {
@@ -83,14 +96,20 @@ fn wrapped_segment<T: Real>(
         side: (side >= T::ZERO).then(|| vec3(&d.site_xpos, side.f64() as usize)),
     };
     let Some(arc) = wrap(from.pos, to.pos, &obstacle) else {
-        segment(d, PathSegment::Straight(from, to, divisor));
+        segment(d, between(from, to, divisor));
         return;
     };
     let body = m.geom_bodyid[geom] as usize;
     let [first, last] = arc.points.map(|pos| PathPoint { pos, body });
-    segment(d, PathSegment::Straight(from, first, divisor));
+    let [before, behind] = arc.straight;
+    segment(d, PathSegment::Straight(StraightSegment { from, to: first, line: before, divisor }));
     segment(d, PathSegment::Arc(arc.length / divisor));
-    segment(d, PathSegment::Straight(last, to, divisor));
+    segment(d, PathSegment::Straight(StraightSegment { from: last, to, line: behind, divisor }));
+}
+
+/// Straight segment between two sites.
+fn between<T: Real>(from: PathPoint<T>, to: PathPoint<T>, divisor: T) -> PathSegment<T> {
+    PathSegment::Straight(StraightSegment { from, to, line: Straight::between(from.pos, to.pos), divisor })
 }
 
 /// Second time derivative of the length of a path through sites, for body accelerations `acc`. The share of gravity
@@ -103,8 +122,8 @@ pub fn tendon_length_acceleration<T: Real>(
 ) -> T {
     let mut sum = T::ZERO;
     for_each_segment(m, d, ten, |d, segment| {
-        let PathSegment::Straight(from, to, divisor) = segment else { return };
-        let (direction, length) = line(from.pos, to.pos);
+        let PathSegment::Straight(StraightSegment { from, to, line, divisor }) = segment else { return };
+        let Straight { direction, length } = line;
         if from.body == to.body || length < T::MINVAL {
             return;
         }

@@ -3,11 +3,14 @@
 //! The problem is solved in a plane: through both ends and the centre of a sphere, or across a cylinder's axis, where
 //! the geom is a circle about the origin. A side site inside the geom makes the tendon pass through the circle
 //! instead: it touches the circle at one point, with equal angles of incidence.
+//!
+//! Directions and lengths of the straight parts come from the angles in the plane, not from the points: a site a few
+//! micrometres from the geom leaves no digits of a difference of points in single precision.
 
 use crate::cpu::math::{Mat3, Vec3, cross, dot, length};
 use crate::real::Real;
 
-/// Newton step at which the point of reflection counts as found, in units of rounding.
+/// Difference of the angles of incidence at which the point of reflection counts as found, in units of rounding.
 const REFLECTION_TOLERANCE: f64 = 16.0;
 
 /// Sine of the angle up to which two tangent points are one, in units of rounding.
@@ -35,13 +38,31 @@ pub struct WrapArc<T> {
     pub points: [Vec3<T>; 2],
     /// Length between them along the surface.
     pub length: T,
+    /// Straight parts to the first and from the last of the points.
+    pub straight: [Straight<T>; 2],
 }
 
-/// A point of the plane.
+/// A straight part of a path.
+#[derive(Clone, Copy, Debug)]
+pub struct Straight<T> {
+    /// Unit vector along the path; the x axis where there is no length.
+    pub direction: Vec3<T>,
+    /// Length.
+    pub length: T,
+}
+
+/// A point or a vector of the plane.
 type Point<T> = [T; 2];
 
-/// Tangent points and arc length of a path in the plane.
-type FlatPath<T> = (Point<T>, Point<T>, T);
+/// Path in the plane.
+struct FlatPath<T> {
+    /// Tangent points.
+    points: [Point<T>; 2],
+    /// Length between them along the circle.
+    length: T,
+    /// Directions of the straight parts to the first and from the last of the points, and their lengths.
+    straight: [(Point<T>, T); 2],
+}
 
 /// Path between two points around an obstacle; `None` if it is straight.
 pub fn wrap<T: Real>(from: Vec3<T>, to: Vec3<T>, obstacle: &Obstacle<T>) -> Option<WrapArc<T>> {
@@ -54,22 +75,32 @@ pub fn wrap<T: Real>(from: Vec3<T>, to: Vec3<T>, obstacle: &Obstacle<T>) -> Opti
     let flat = |v: Vec3<T>| [dot(v, x), dot(v, y)];
     let r = obstacle.radius;
     let inside = side.is_some_and(|s| length(s) < r);
-    let (first, last, mut length) = if inside {
+    let mut path = if inside {
         wrap_inside(flat(p), flat(q), r)?
     } else {
         wrap_circle(flat(p), flat(q), r, side.map(|s| unit(flat(s))))?
     };
-    let mut points = [first, last].map(|t| x * t[0] + y * t[1]);
+    let lift = |v: Point<T>| x * v[0] + y * v[1];
+    let mut points = path.points.map(lift);
+    let mut straight =
+        path.straight.map(|(direction, length)| Straight { direction: lift(direction), length });
     if obstacle.cylinder {
-        // the axial coordinate advances evenly along the path
-        let before = distance(flat(p), first);
-        let rise = (q[2] - p[2]) / (before + length + distance(flat(q), last));
+        // the axial coordinate advances evenly along the path, which is longer for it
+        let before = straight[0].length;
+        let rise = (q[2] - p[2]) / (before + path.length + straight[1].length);
         points[0][2] = p[2] + rise * before;
-        points[1][2] = p[2] + rise * (before + length);
-        length = (length * length * (T::ONE + rise * rise)).sqrt();
+        points[1][2] = p[2] + rise * (before + path.length);
+        let longer = (T::ONE + rise * rise).sqrt();
+        path.length *= longer;
+        for part in &mut straight {
+            part.direction[2] = rise;
+            part.direction *= T::ONE / longer;
+            part.length *= longer;
+        }
     }
     let points = points.map(|t| obstacle.pos + obstacle.mat * t);
-    Some(WrapArc { points, length })
+    let straight = straight.map(|part| Straight::along(obstacle.mat * part.direction, part.length));
+    Some(WrapArc { points, length: path.length, straight })
 }
 
 /// Axes of the plane across a cylinder's axis.
@@ -117,8 +148,18 @@ fn wrap_circle<T: Real>(p: Point<T>, q: Point<T>, r: T, side: Option<Point<T>>) 
             (best, value) = (Some((first, last, turn, crosses)), good);
         }
     }
-    let (first, last, turn, crosses) = best?;
-    (!crosses).then(|| (first, last, length_circle(first, last, r, turn)))
+    let (first, last, turn, _) = best.filter(|(.., crosses)| !crosses)?;
+    // the straight parts are across the radii of their tangent points
+    let across = |touch: Point<T>| unit([turn * touch[1], -turn * touch[0]]);
+    let free = |end: Point<T>| {
+        let d = inner(end, end).sqrt();
+        ((d - r) * (d + r)).max(T::ZERO).sqrt()
+    };
+    Some(FlatPath {
+        points: [first, last],
+        length: length_circle(first, last, r, turn),
+        straight: [(across(first), free(p)), (across(last), free(q))],
+    })
 }
 
 /// Path inside the circle, which it touches at one point.
@@ -130,42 +171,73 @@ fn wrap_inside<T: Real>(p: Point<T>, q: Point<T>, r: T) -> Option<FlatPath<T>> {
     if inner(near, near) <= r * r {
         return None;
     }
+    // from the end near the circle towards the far one: the angle of the former may be tiny
     let (a, b) = (inner(p, p).sqrt(), inner(q, q).sqrt());
-    let turn = p[0] * q[1] - p[1] * q[0];
+    let swap = a > b;
+    let (near, far, a, b) = if swap { (q, p, b, a) } else { (p, q, a, b) };
+    let turn = near[0] * far[1] - near[1] * far[0];
     let total = turn.abs().atan2(inner(p, q));
-    // reflection: equal angles of incidence; their difference increases with the angle of the point
+    // reflection: equal angles of incidence; their difference increases with the angle of the point, whose shares are
+    // those of the distances for a circle that is nearly straight
     let (mut low, mut high) = (T::ZERO, total);
-    let mut angle = total * b / (a + b).max(T::MINVAL);
+    let (above, beyond) = ((a - r) / a, (b - r) / b);
+    let mut angle = total * above / (above + beyond).max(T::MINVAL);
     for _ in 0..60 {
-        let (left, left_derivative) = incidence(a, r, angle);
-        let (right, right_derivative) = incidence(b, r, total - angle);
-        let off = left - right;
+        let (left, right) = (incidence(a, r, angle), incidence(b, r, total - angle));
+        let off = left.angle - right.angle;
+        // an end on the circle is the point itself
+        if off.abs() <= T::of(REFLECTION_TOLERANCE) * T::EPSILON || above <= T::ZERO {
+            break;
+        }
         if off > T::ZERO {
             high = angle;
         } else {
             low = angle;
         }
-        let step = off / (left_derivative + right_derivative);
-        // a step of rounding would be cut short by the bracket, whose other end may be far
-        if step.abs() <= T::of(REFLECTION_TOLERANCE) * T::EPSILON {
+        let next = angle - off / (left.derivative + right.derivative);
+        if next == angle {
             break;
         }
-        let next = angle - step;
         angle = if next > low && next < high { next } else { (low + high) * T::of(0.5) };
     }
-    // from the direction of the first end towards the second
-    let (x, s, c) = (unit(p), angle.sin(), angle.cos());
+    // radius and tangent at the point, the latter towards the far end
+    let (s, c) = (angle.sin(), angle.cos());
     let s = if turn < T::ZERO { -s } else { s };
-    let touch = [r * (x[0] * c - x[1] * s), r * (x[1] * c + x[0] * s)];
-    Some((touch, touch, T::ZERO))
+    let radial = unit(near);
+    let radial = [radial[0] * c - radial[1] * s, radial[1] * c + radial[0] * s];
+    let tangent = if turn < T::ZERO { [radial[1], -radial[0]] } else { [-radial[1], radial[0]] };
+    // both parts have the angle of the far end, which depends less on that of the point
+    let (left, right) = (incidence(a, r, angle), incidence(b, r, total - angle));
+    let (out, along) = (right.out / right.length.max(T::MINVAL), right.along / right.length.max(T::MINVAL));
+    let towards = |sign: T| [0, 1].map(|k| sign * out * radial[k] + along * tangent[k]);
+    let (arriving, leaving) = ((towards(-T::ONE), left.length), (towards(T::ONE), right.length));
+    // the other way round, if the far end is the first
+    let back = |(v, length): (Point<T>, T)| (v.map(|x| -x), length);
+    let straight = if swap { [back(leaving), back(arriving)] } else { [arriving, leaving] };
+    let touch = radial.map(|x| r * x);
+    Some(FlatPath { points: [touch, touch], length: T::ZERO, straight })
 }
 
-/// Angle of incidence at a point of the circle, towards an end at distance `d` and angle `phi` from there, and its
-/// derivative.
-fn incidence<T: Real>(d: T, r: T, phi: T) -> (T, T) {
-    let (s, c) = (phi.sin(), phi.cos());
-    let (x, y) = (d * c - r, d * s);
-    (y.atan2(x), (d * d - r * d * c) / (x * x + y * y).max(T::MINVAL))
+/// An end as it is seen from a point of the circle.
+struct Incidence<T> {
+    /// Coordinates along the radius outwards, and along the tangent towards the end.
+    out: T,
+    along: T,
+    /// Distance of the end.
+    length: T,
+    /// Angle with the radius, and its derivative with respect to the angle of the point from the end.
+    angle: T,
+    derivative: T,
+}
+
+/// The end at distance `d` from the centre and angle `phi` from the point; no digits are lost to `d` being close to `r`.
+fn incidence<T: Real>(d: T, r: T, phi: T) -> Incidence<T> {
+    let half = phi * T::of(0.5);
+    let (s, c, two) = (half.sin(), half.cos(), T::of(2.0));
+    let (out, along) = ((d - r) - two * d * s * s, two * d * s * c);
+    let square = out * out + along * along;
+    let derivative = d * ((d - r) + two * r * s * s) / square.max(T::MINVAL);
+    Incidence { out, along, length: square.sqrt(), angle: along.atan2(out), derivative }
 }
 
 /// True if both ends are outside the circle and apart from each other.
@@ -228,12 +300,18 @@ fn unit<T: Real>(a: Point<T>) -> Point<T> {
     if n < T::MINVAL { [T::ONE, T::ZERO] } else { [a[0] / n, a[1] / n] }
 }
 
-/// Straight line between two points: direction and length.
-pub fn line<T: Real>(from: Vec3<T>, to: Vec3<T>) -> (Vec3<T>, T) {
-    let d = to - from;
-    let length = length(d);
-    let direction = if length < T::MINVAL { Vec3::X } else { d * (T::ONE / length) };
-    (direction, length)
+impl<T: Real> Straight<T> {
+    /// A straight line between two points.
+    pub fn between(from: Vec3<T>, to: Vec3<T>) -> Self {
+        let d = to - from;
+        let length = length(d);
+        Self::along(d * (T::ONE / length.max(T::MINVAL)), length)
+    }
+
+    /// A direction, unless the length is too short to have one.
+    fn along(direction: Vec3<T>, length: T) -> Self {
+        Self { direction: if length < T::MINVAL { Vec3::X } else { direction }, length }
+    }
 }
 
 #[cfg(test)]
