@@ -89,22 +89,26 @@ with_driver() {
 
 # Formatting, lints, documentation.
 part_style() {
-    check "cargo fmt" cargo fmt --check
-    check "clippy" cargo clippy --quiet --all-targets -- -D warnings
+    check "cargo fmt" cargo fmt --all --check
+    check "clippy" cargo clippy --quiet --workspace --all-targets -- -D warnings
+    # as the extension and the page have it, and as small as it gets
+    check "clippy with kernels only" cargo clippy --quiet --lib --no-default-features --features gpu -- -D warnings
     check "clippy without kernels" cargo clippy --quiet --lib --no-default-features -- -D warnings
     check "docs" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --lib
 }
 
+# What is built together shares what it depends on: a package by itself has other features of it.
+together=(-p manyworlds -p manyworlds-python -p manyworlds-web)
+
 # Unit, integration and documentation tests, on SwiftShader, which compiles kernels fast.
 part_tests() {
-    check "cargo test" with_driver "$swiftshader" cargo test --no-fail-fast
+    check "cargo test" with_driver "$swiftshader" cargo test --no-fail-fast "${together[@]}"
 }
 
 # Binary of the parts below; an old one must not pass in its place.
 part_build() {
     rm -f "$bin" "$target"/debug/examples/{evolution,force_field,swing_up}
-    # with the tests, whose features of shared crates would else build twice
-    check "build" cargo build --quiet --bins --tests --examples
+    check "build" cargo build --quiet --bins --tests --examples "${together[@]}"
 }
 
 # Kernels against the CPU, on two drivers that share no code; few models, as lavapipe compiles slowly.
@@ -240,17 +244,21 @@ part_shared() {
     check "pictures of other models" with_driver "${lavapipe[0]}" "$python" tests/parity/pictures.py --bin "$bin" "${seen[@]}"
 }
 
-# The Python package: a wheel, in the profile of the tests, in a fresh environment; its tests on both backends. It shares the
-# compiled dependencies of `target`; the engine is built once more, without what only the command needs.
-part_python() {
+# The Python package: a wheel, in the profile and with the features of the tests, whose compiled engine it shares, in a
+# fresh environment.
+build_wheel() {
     local env=$root/.venv-python tools=$root/.venv-python-tools wheels=$target/wheels
-    check "clippy of the extension" cargo clippy --quiet -p manyworlds-python -- -D warnings
-    check "cargo fmt of the extension" cargo fmt -p manyworlds-python --check
     [ -x "$tools/bin/maturin" ] || { python3 -m venv "$tools" && "$tools/bin/pip" install -q 'maturin>=1.9,<2'; }
     rm -rf "$env" "$wheels"
-    check "wheel" "$tools/bin/maturin" build --quiet --profile dev --manifest-path python/Cargo.toml --out "$wheels"
+    check "wheel" "$tools/bin/maturin" build --quiet --profile dev --features as-tested \
+        --manifest-path python/Cargo.toml --out "$wheels"
     python3 -m venv "$env"
     check "install" "$env/bin/pip" install -q "$(echo "$wheels"/manyworlds-*.whl)[test,docs]"
+}
+
+# Its tests, on both backends.
+test_wheel() {
+    local env=$root/.venv-python
     check "ruff" "$env/bin/ruff" check -q python
     check "ruff format" "$env/bin/ruff" format -q --check python
     # without Rust, and not from the folder of the sources
@@ -258,14 +266,24 @@ part_python() {
         -c python/pyproject.toml
 }
 
-# The page for browsers: its own tests, and in headless Chromium what a user does. The build fetches the library for
-# WebAssembly where it is missing.
-part_web() {
-    check "clippy of the page" cargo clippy --quiet -p manyworlds-web -p manyworlds-web-bind --all-targets -- -D warnings
-    check "cargo fmt of the page" cargo fmt -p manyworlds-web -p manyworlds-web-bind --check
-    check "tests of the page" cargo test --quiet -p manyworlds-web
+part_python() {
+    build_wheel
+    test_wheel
+}
+
+# The page for browsers. The build fetches the library for WebAssembly where it is missing.
+build_page() {
     check "page" web/build.sh
+}
+
+# What a user does with it, in headless Chromium.
+test_page() {
     check "page in Chromium" web/test.sh
+}
+
+part_web() {
+    build_page
+    test_page
 }
 
 say "install"
@@ -274,14 +292,45 @@ install_display
 install_swiftshader
 install_reference
 
-parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(style tests build kernels examples parity shared python web)
-for part in "${parts[@]}"; do
-    say "$part"
-    "part_$part"
-done
+# The parts one after another; what is wrong with them, and how many checks passed and failed.
+run_parts() {
+    local part
+    for part in "$@"; do
+        say "$part"
+        "part_$part"
+    done
+}
 
-say "summary"
-for name in "${failures[@]+"${failures[@]}"}"; do echo "failed: $name"; done
-echo "$passed passed, $failed failed"
-[ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+summary() {
+    say "summary"
+    for name in "${failures[@]+"${failures[@]}"}"; do echo "failed: $name"; done
+    echo "$passed passed, $failed failed"
+    [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
+}
+
+if [ $# -gt 0 ]; then
+    run_parts "$@"
+    summary
+    exit
+fi
+
+# all of it: what compares with others waits for one core most of the time, so the packages are built beside it
+install_counter
+run_parts style tests build
+log=$target/compare.log
+"$0" kernels examples parity shared >"$log" 2>&1 &
+say "python and web"
+build_wheel
+build_page
+wait $!
+cat "$log"
+read -r more_passed _ more_failed _ < <(tail -1 "$log")
+if [[ $more_passed =~ ^[0-9]+$ && $more_failed =~ ^[0-9]+$ ]]; then
+    passed=$((passed + more_passed)) failed=$((failed + more_failed))
+    while read -r name; do failures+=("$name"); done < <(sed -n 's/^failed: //p' "$log")
+else
+    failed=$((failed + 1)) failures+=("kernels, examples, parity and shared: no summary")
+fi
+test_wheel
+test_page
+summary
