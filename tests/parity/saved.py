@@ -20,7 +20,7 @@ TOLERANCE = 1e-9
 
 # fields that may differ, and the reason
 NOT_COMPARED = {
-    **dict.fromkeys(("paths", "npaths", "mesh_pathadr", "hfield_pathadr", "skin_pathadr", "tex_pathadr"),
+    **dict.fromkeys(("paths", "npaths", "nbuffer", "mesh_pathadr", "hfield_pathadr", "skin_pathadr", "tex_pathadr"),
                     "files are named by absolute paths"),
 }
 
