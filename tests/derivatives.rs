@@ -60,8 +60,7 @@ fn columns(model: &Model) -> Vec<Column> {
 
 /// Positions moved along one degree of freedom.
 fn moved(model: &Model, qpos: &[f64], dof: usize, by: f64) -> Vec<f64> {
-    let mut world =
-        manyworlds::model::data::Data::new(model, manyworlds::model::data::Capacity { nconmax: 0, njmax: 0 });
+    let mut world = manyworlds::model::data::Data::new(model, manyworlds::model::data::Capacity::NONE);
     world.qpos.copy_from_slice(qpos);
     world.qvel.fill(0.0);
     world.qvel[dof] = 1.0;

@@ -132,7 +132,7 @@ fn discrete_inverse_dynamics_undoes_a_step() {
             </worldbody></mujoco>"
         );
         let m = load_str(&text).unwrap();
-        let mut d = Data::new(&m, Capacity { nconmax: 0, njmax: 0 });
+        let mut d = Data::new(&m, Capacity::NONE);
         let mut seed = 5;
         d.qvel.iter_mut().for_each(|x| *x = 4.0 * noise(&mut seed));
         d.qfrc_applied.iter_mut().for_each(|x| *x = noise(&mut seed));
@@ -155,7 +155,7 @@ fn filters_follow_their_closed_forms() {
         </worldbody><actuator><general joint='j' dyntype='filterexact' dynprm='0.2'/>
         <general joint='j' dyntype='filter' dynprm='0.2'/><general joint='j' dyntype='integrator'/></actuator></mujoco>";
     let m = load_str(text).unwrap();
-    let mut d = Data::new(&m, Capacity { nconmax: 0, njmax: 0 });
+    let mut d = Data::new(&m, Capacity::NONE);
     d.ctrl.fill(1.0);
     for _ in 0..50 {
         cpu::step(&m, &mut d);

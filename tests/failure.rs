@@ -352,7 +352,7 @@ fn too_many_rows_leave_out_the_last() {
 #[test]
 fn no_slots_at_all_are_flagged_too() {
     for backend in backends() {
-        let mut batch = open(&balls(), &backend, Capacity { nconmax: 0, njmax: 0 });
+        let mut batch = open(&balls(), &backend, Capacity::NONE);
         batch.set("qpos", &heaps(true)).unwrap();
         batch.step(3).unwrap();
         assert!(batch.status().unwrap().iter().all(|s| s & status::CONTACT_OVERFLOW != 0));
@@ -429,7 +429,7 @@ fn a_lost_device_is_an_error_of_every_later_call() {
     use manyworlds::gpu::{AdapterPreference, Gpu, GpuBatch, KernelOptions};
     let model = manyworlds::load("models/pendulum.xml".as_ref()).unwrap();
     let gpu = Gpu::open(AdapterPreference::Any).unwrap();
-    let capacity = manyworlds::model::data::Capacity { nconmax: 0, njmax: 0 };
+    let capacity = manyworlds::model::data::Capacity::NONE;
     let mut batch = GpuBatch::new(&gpu, &model, 3, capacity, &KernelOptions::default()).unwrap();
     batch.step(2).unwrap();
     batch.wait().unwrap();

@@ -11,7 +11,7 @@ use manyworlds::model::data::{Capacity, Data};
 use manyworlds::schema::enums::status;
 
 const WORLDS: usize = 5;
-const NONE: Capacity = Capacity { nconmax: 0, njmax: 0 };
+const NONE: Capacity = Capacity::NONE;
 
 fn backends() -> [Backend; 2] {
     [Backend::Cpu, Backend::Gpu]

@@ -676,7 +676,7 @@ fn a_world_without_motion_or_without_constraints_steps() {
         "<mujoco><option cone='elliptic'/><worldbody><body><freejoint/><geom size='0.1'/></body></worldbody></mujoco>",
     ] {
         let m = load_str(text).unwrap();
-        let mut d = Data::new(&m, Capacity { nconmax: 0, njmax: 0 });
+        let mut d = Data::new(&m, Capacity::NONE);
         let mut f = Formulation::new(&m, Parameters::Uniform(SOFT)).unwrap();
         f.step(&m, &mut d).unwrap();
         let still = vec![0.0; m.sizes.nv];

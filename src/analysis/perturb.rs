@@ -218,7 +218,7 @@ pub fn free_joint(model: &Model, body: usize) -> Option<usize> {
 fn apparent_mass(model: &Model, data: &Data, body: usize, point: DVec3) -> f64 {
     let nv = model.sizes.nv;
     // positions are at hand from either backend, factors of the inertia matrix are not
-    let mut world = Data::new(model, Capacity { nconmax: 0, njmax: 0 });
+    let mut world = Data::new(model, Capacity::NONE);
     world.qpos.copy_from_slice(&data.qpos);
     world.mocap_pos.copy_from_slice(&data.mocap_pos);
     world.mocap_quat.copy_from_slice(&data.mocap_quat);
@@ -259,7 +259,7 @@ mod tests {
             <geom type='ellipsoid' size='.1 .05 .07' pos='0 .1 0'/><body name='welded' pos='0 .1 .1' euler='5 6 7'>\
             <geom size='.04'/></body></body></body></worldbody></mujoco>";
         let model = crate::load_str(text).unwrap();
-        let mut data = Data::new(&model, Capacity { nconmax: 0, njmax: 0 });
+        let mut data = Data::new(&model, Capacity::NONE);
         data.qvel.iter_mut().enumerate().for_each(|(i, v)| *v = 0.1 * (i + 1) as f64);
         cpu::forward(&model, &mut data);
         (model, data)

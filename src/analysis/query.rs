@@ -178,7 +178,7 @@ pub fn inertia_matrix(model: &Model, stored: &[f64]) -> Vec<f64> {
 /// use manyworlds::{analysis::query, cpu};
 /// let text = r#"<mujoco><worldbody><geom size="0.5"/><geom type="box" size="1 1 1" pos="0 0 3"/></worldbody></mujoco>"#;
 /// let model = manyworlds::load_str(text)?;
-/// let mut data = manyworlds::model::data::Data::new(&model, manyworlds::model::data::Capacity { nconmax: 0, njmax: 0 });
+/// let mut data = manyworlds::model::data::Data::new(&model, manyworlds::model::data::Capacity::NONE);
 /// cpu::forward(&model, &mut data);
 /// let gap = query::distance(&model, &data, 0, 1, 10.0)?.expect("nearer than ten metres");
 /// assert_eq!((gap.dist, gap.from, gap.to), (1.5, [0.0, 0.0, 0.5], [0.0, 0.0, 2.0]));
@@ -291,7 +291,7 @@ mod tests {
 
     fn moving() -> (Model, Data) {
         let model = crate::load_str(ARM).unwrap();
-        let mut data = Data::new(&model, Capacity { nconmax: 0, njmax: 0 });
+        let mut data = Data::new(&model, Capacity::NONE);
         let start = [0.1, 0.2, 1.3, 0.9, 0.1, -0.3, 0.2, 0.7];
         data.qpos.copy_from_slice(&start);
         data.qvel.copy_from_slice(&[0.4, -0.2, 0.3, 1.0, 0.5, -0.7, 2.0]);
@@ -400,7 +400,7 @@ mod tests {
         let field = "<mujoco><asset><hfield name='h' nrow='2' ncol='2' size='1 1 1 1'/></asset><worldbody>
             <geom size='.1'/><geom type='hfield' hfield='h' pos='9 9 9'/></worldbody></mujoco>";
         let model = crate::load_str(field).unwrap();
-        let data = Data::new(&model, Capacity { nconmax: 0, njmax: 0 });
+        let data = Data::new(&model, Capacity::NONE);
         let said = distance(&model, &data, 1, 0, 1.0).unwrap_err().to_string();
         assert!(said.contains("hfield and sphere"), "{said}");
         assert!(distance(&model, &data, 2, 0, 1.0).is_err());

@@ -562,7 +562,7 @@ impl Batch {
 /// State of a world after a reset, without room for contacts.
 #[cfg(feature = "gpu")]
 fn initial(model: &Model, key: Option<usize>) -> Data {
-    let mut data = Data::new(model, Capacity { nconmax: 0, njmax: 0 });
+    let mut data = Data::new(model, Capacity::NONE);
     data.reset(model, key);
     data
 }

@@ -42,7 +42,7 @@ pub fn probe(model: &Model) -> Capacity {
     let wanted = (0..starts * WORLDS)
         .into_par_iter()
         .map(|w| run(model, (w / WORLDS).checked_sub(1), w, steps, slots(limit)));
-    let peak = wanted.reduce(|| Capacity { nconmax: 0, njmax: 0 }, Capacity::elementwise_max);
+    let peak = wanted.reduce(|| Capacity::NONE, Capacity::elementwise_max);
     peak.with_margin(limit)
 }
 
@@ -63,13 +63,13 @@ pub fn peaks(model: &Model, worlds: &[Data]) -> Capacity {
             room.nconmax = wanted.nconmax;
         }
     });
-    wanted.reduce(|| Capacity { nconmax: 0, njmax: 0 }, Capacity::elementwise_max)
+    wanted.reduce(|| Capacity::NONE, Capacity::elementwise_max)
 }
 
 /// Upper bound on contacts and constraint rows of a model.
 pub fn max_capacity(model: &Model) -> Capacity {
     if model.disabled(disable::CONSTRAINT) {
-        return Capacity { nconmax: 0, njmax: 0 };
+        return Capacity::NONE;
     }
     let mut most = Capacity { nconmax: 0, njmax: max_noncontact_rows(model) };
     for p in 0..model.sizes.ncandidate {

@@ -62,7 +62,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let model = super::load(&arguments.model, output)?;
     let (count, states) = states::read(&model, &arguments.input)?;
     // before the slots are counted, which takes long for too many states
-    batch::check_memory(&model, Capacity { nconmax: 0, njmax: 0 }, count, 1)?;
+    batch::check_memory(&model, Capacity::NONE, count, 1)?;
     let mut options = arguments.batch.options(&model)?;
     options.capacity = Some(options.capacity.unwrap_or_else(|| capacity(&model, &states, count)));
 
@@ -139,7 +139,7 @@ pub(super) fn tell_room(batch: &mut Batch, output: &Output) -> Result<()> {
 
 /// Slots for exactly these states, measured in double precision, with a margin for single precision.
 fn capacity(model: &Model, states: &BTreeMap<&'static str, Vec<f64>>, count: usize) -> Capacity {
-    let none = Capacity { nconmax: 0, njmax: 0 };
+    let none = Capacity::NONE;
     let world = |k: usize| {
         let mut data = Data::new(model, none);
         for (name, values) in states {

@@ -239,7 +239,7 @@ fn write_kernels(program: &Program, load: MeanLoad, folder: &Path) -> Result<Vec
 fn write_arena(program: &Program, folder: &Path) -> Result<()> {
     let layout = &program.layout;
     let (model_f, model_i) = layout.model_buffers(&program.model);
-    let data = Data::new(&program.model, Capacity { nconmax: 0, njmax: 0 });
+    let data = Data::new(&program.model, Capacity::NONE);
     let (mut world_f, mut world_i) = (vec![0f32; layout.stride_f], vec![0i32; layout.stride_i]);
     let of_world = |s: &&Slot| ["state", ""].contains(&s.field.stage) && s.space == AddressSpace::World;
     for slot in layout.slots().filter(of_world) {

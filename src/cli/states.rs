@@ -44,7 +44,7 @@ pub(super) fn read(model: &Model, path: &Path) -> Result<(usize, BTreeMap<&'stat
             "needs an array 'qpos' with one row of {nq} positions for each state, and at least one state: shape [states, {nq}]"
         )));
     }
-    let sizes = Capacity { nconmax: 0, njmax: 0 }.sizes(model);
+    let sizes = Capacity::NONE.sizes(model);
     let mut states = BTreeMap::new();
     for (name, array) in &arrays {
         let known = INPUTS.iter().find(|n| *n == name);

@@ -384,10 +384,7 @@ impl<'a> Problem<'a> {
     fn start_row(&self, name: &str, segment: usize, values: &[f64]) -> Vec<f64> {
         let mut row = self.recording.segments[segment].start.get(name).cloned().unwrap_or_else(|| {
             // as in the model's initial state
-            let mut data = crate::model::data::Data::new(
-                self.model,
-                crate::model::data::Capacity { nconmax: 0, njmax: 0 },
-            );
+            let mut data = crate::model::data::Data::new(self.model, crate::model::data::Capacity::NONE);
             data.reset(self.model, None);
             data.get(name).map(|v| v.to_f64()).unwrap_or_default()
         });

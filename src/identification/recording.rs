@@ -384,7 +384,7 @@ fn motion(model: &Model, field: &Field, column: &Column, width: usize) -> Vec<f6
 
 /// Sizes without room for contacts.
 pub(super) fn sizes(model: &Model) -> Sizes {
-    Capacity { nconmax: 0, njmax: 0 }.sizes(model)
+    Capacity::NONE.sizes(model)
 }
 
 /// Elements of the residual of a field.

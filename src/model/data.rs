@@ -161,6 +161,9 @@ pub struct Capacity {
 }
 
 impl Capacity {
+    /// No room: a world on the CPU takes what it needs.
+    pub const NONE: Self = Self { nconmax: 0, njmax: 0 };
+
     /// The capacities of worlds of some sizes.
     #[must_use]
     pub fn of(sizes: &Sizes) -> Self {

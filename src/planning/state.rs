@@ -40,7 +40,7 @@ impl State {
 
     /// The state in which a model begins, or that of a keyframe.
     pub fn initial(model: &Model, key: Option<usize>) -> Self {
-        let mut data = Data::new(model, crate::model::data::Capacity { nconmax: 0, njmax: 0 });
+        let mut data = Data::new(model, crate::model::data::Capacity::NONE);
         data.reset(model, key);
         let read = |name: &'static str| Some((name, data.get(name)?.to_f64()));
         Self { fields: FIELDS.into_iter().filter_map(read).collect() }

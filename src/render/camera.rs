@@ -5,6 +5,7 @@ use glam::{Mat3, Mat4, Vec2, Vec3};
 use crate::error::{Error, Result, suggest};
 use crate::model::Model;
 use crate::schema::Kind;
+use crate::schema::enums::joint;
 
 /// A camera that orbits a point (`mjvCamera`).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -149,7 +150,7 @@ impl Camera {
 
     /// The first body that moves freely, else the first that moves at all, else the world.
     fn mover(model: &Model) -> usize {
-        let free = (0..model.sizes.njnt).find(|&j| model.jnt_type[j] == 0);
+        let free = (0..model.sizes.njnt).find(|&j| model.jnt_type[j] == joint::FREE);
         free.or((model.sizes.njnt > 0).then_some(0)).map_or(0, |j| model.jnt_bodyid[j] as usize)
     }
 

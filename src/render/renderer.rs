@@ -21,6 +21,7 @@ use crate::gpu::{Gpu, GpuBatch, wgpu};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::schema::Kind;
+use crate::schema::enums::{camera, geom, light};
 
 /// Largest side of a view whose round shapes have few triangles, in pixels.
 const SMALL: u32 = 128;
@@ -320,7 +321,7 @@ impl Renderer {
                 "{wanted} lights cast shadows; those after the first {MAX_SHADOWS} are drawn without"
             ));
         }
-        let images = self.model.light_type.iter().filter(|kind| **kind == IMAGE_LIGHT).count();
+        let images = self.model.light_type.iter().filter(|kind| **kind == light::IMAGE).count();
         if images > 0 {
             notices.push(format!("{images} lights of type image are left out"));
         }
@@ -1004,11 +1005,8 @@ fn draws(views: &[View], shadows: usize, mirrors: usize) -> Vec<Draw> {
     draws
 }
 
-/// `light_type` of an image.
-const IMAGE_LIGHT: i32 = 3;
-
 fn casts(m: &Model, light: usize) -> bool {
-    m.light_castshadow[light] != 0 && m.light_active[light] != 0 && m.light_type[light] != IMAGE_LIGHT
+    m.light_castshadow[light] != 0 && m.light_active[light] != 0 && m.light_type[light] != light::IMAGE
 }
 
 /// The headlight and the lights of a model that are on, and the number of those with shadows.
@@ -1027,10 +1025,10 @@ fn lights(m: &Model) -> (Vec<Light>, usize) {
     }];
     let extent = m.stat_extent[0] as f32;
     let mut shadows = 0;
-    for l in (0..m.sizes.nlight).filter(|&l| m.light_active[l] != 0 && m.light_type[l] != IMAGE_LIGHT) {
-        let directional = m.light_type[l] == 1;
+    for l in (0..m.sizes.nlight).filter(|&l| m.light_active[l] != 0 && m.light_type[l] != light::IMAGE) {
+        let directional = m.light_type[l] == light::DIRECTIONAL;
         let cutoff = (m.light_cutoff[l] as f32).to_radians();
-        let tracks_com = m.light_mode[l] == crate::schema::enums::camera::TRACKCOM;
+        let tracks_com = m.light_mode[l] == camera::TRACKCOM;
         let shadow = if casts(m, l) && shadows < MAX_SHADOWS { shadows as i32 } else { -1 };
         shadows += usize::from(shadow >= 0);
         let half_angle = (cutoff * m.vis_map_shadowscale[0] as f32).clamp(0.01, 1.5);
@@ -1057,7 +1055,7 @@ fn lights(m: &Model) -> (Vec<Light>, usize) {
 }
 
 fn camera(m: &Model, c: usize) -> CameraOfModel {
-    let com = m.cam_mode[c] == crate::schema::enums::camera::TRACKCOM;
+    let com = m.cam_mode[c] == camera::TRACKCOM;
     // columns of a matrix in rows
     let axis = |k: usize| [0, 3, 6].map(|r| m.cam_mat0[9 * c + r + k] as f32);
     CameraOfModel {
@@ -1086,8 +1084,9 @@ fn floor(m: &Model) -> Option<f32> {
         let quat = &m.geom_quat[4 * g..4 * g + 4];
         m.geom_bodyid[g] == 0 && quat[1].abs() + quat[2].abs() < 1e-9
     };
-    let infinite =
-        |g: &usize| m.geom_type[*g] == 0 && m.geom_size[3 * g] <= 0.0 && m.geom_size[3 * g + 1] <= 0.0;
+    let infinite = |g: &usize| {
+        m.geom_type[*g] == geom::PLANE && m.geom_size[3 * g] <= 0.0 && m.geom_size[3 * g + 1] <= 0.0
+    };
     (0..m.sizes.ngeom).find(|g| infinite(g) && level(*g)).map(|g| m.geom_pos[3 * g + 2] as f32)
 }
 

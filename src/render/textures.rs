@@ -74,7 +74,7 @@ impl Textures {
             }
             let name =
                 m.name(crate::schema::Kind::Texture, t).map_or_else(|| t.to_string(), |n| format!("'{n}'"));
-            let flat = m.tex_type[t] == 0;
+            let flat = m.tex_type[t] == crate::schema::enums::texture::FLAT;
             let [width, height, nchannel] =
                 [&m.tex_width, &m.tex_height, &m.tex_nchannel].map(|n| n[t].max(0) as usize);
             let source = m.textures.get(t);

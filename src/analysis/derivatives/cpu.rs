@@ -253,7 +253,7 @@ fn read(data: &Data, of: Dynamics, out: &mut [f64]) {
 
 /// Capacity for the contacts and rows of the knots.
 pub(crate) fn capacity(model: &Model, knots: &Knots) -> Capacity {
-    let none = Capacity { nconmax: 0, njmax: 0 };
+    let none = Capacity::NONE;
     let world = |k: usize| {
         let mut data = Data::new(model, none);
         fill(&mut data, knots, k);

@@ -240,7 +240,7 @@ fn columns(s: &Sizes, of: Dynamics) -> Vec<Column> {
 /// Rejects fields that are not state, of the wrong size, or not finite.
 fn check(model: &Model, knots: &Knots, of: Dynamics) -> Result<()> {
     // with those of sleep
-    let sizes = Capacity { nconmax: 0, njmax: 0 }.sizes(model);
+    let sizes = Capacity::NONE.sizes(model);
     for (name, values) in &knots.fields {
         let field = Data::<f64>::FIELDS.iter().find(|f| f.name == *name);
         let field = field.filter(|f| f.stage == "state" || (of == Dynamics::Inverse && f.name == "qacc"));

@@ -124,7 +124,7 @@ fn recorded(model: &Model, path: &Path) -> Result<(usize, usize, States)> {
             return Err(fail(text));
         }
     };
-    let sizes = manyworlds::model::data::Capacity { nconmax: 0, njmax: 0 }.sizes(model);
+    let sizes = manyworlds::model::data::Capacity::NONE.sizes(model);
     let mut states = BTreeMap::new();
     for &name in STATES {
         let Some(array) = arrays.get(name) else { continue };

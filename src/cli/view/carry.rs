@@ -72,7 +72,7 @@ mod tests {
             &(body("<freejoint name='c'/>") + &ball + &hinge("a")),
             "<motor name='n' joint='a'/><motor name='o' joint='a'/>",
         );
-        let none = Capacity { nconmax: 0, njmax: 0 };
+        let none = Capacity::NONE;
         let (mut before, mut after) = (Data::new(&old, none), Data::new(&new, none));
         before.time[0] = 3.0;
         before.qpos.copy_from_slice(&[1.0, 2.0, 3.0]);

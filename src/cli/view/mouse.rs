@@ -125,7 +125,7 @@ mod tests {
             <camera name='flat' pos='0 -2 1' xyaxes='1 0 0 0 0 1' projection='orthographic' fovy='3'/>\
             <body pos='.3 .5 .2'><freejoint/><geom size='.1'/></body></worldbody></mujoco>";
         let model = manyworlds::load_str(text).unwrap();
-        let mut data = Data::new(&model, Capacity { nconmax: 0, njmax: 0 });
+        let mut data = Data::new(&model, Capacity::NONE);
         cpu::forward(&model, &mut data);
         let point = DVec3::new(0.3, 0.5, 0.2);
         let orbit = Orbit { azimuth: 30.0, ..Orbit::of(&model) };

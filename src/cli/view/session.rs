@@ -430,7 +430,7 @@ impl Session {
         let model = batch.model().clone();
         for world in 0..batch.worlds() {
             let from = self.batch.world(world)?;
-            let mut to = Data::new(&model, Capacity { nconmax: 0, njmax: 0 });
+            let mut to = Data::new(&model, Capacity::NONE);
             carry::carry((&self.model, &from), (&model, &mut to));
             let mask: Vec<bool> = (0..batch.worlds()).map(|w| w == world).collect();
             for field in ["time", "qpos", "qvel", "act", "ctrl", "mocap_pos", "mocap_quat"] {

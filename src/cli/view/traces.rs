@@ -53,7 +53,7 @@ pub(super) fn points(model: &Model, selected: usize) -> Vec<Traced> {
 pub(super) fn traces(model: &Model, data: &Data, path: &[f64], points: &[Traced]) -> Vec<Vec<DVec3>> {
     let nq = model.sizes.nq;
     let knots = path.len().checked_div(nq).unwrap_or(0);
-    let mut world = Data::new(model, Capacity { nconmax: 0, njmax: 0 });
+    let mut world = Data::new(model, Capacity::NONE);
     world.mocap_pos.copy_from_slice(&data.mocap_pos);
     world.mocap_quat.copy_from_slice(&data.mocap_quat);
     let mut all = vec![Vec::new(); points.len()];
@@ -100,7 +100,7 @@ mod tests {
         let path: Vec<f64> = (0..100)
             .flat_map(|k| [f64::from(k) / 99.0, 0.5 * std::f64::consts::PI * f64::from(k / 99)])
             .collect();
-        let data = Data::new(&model, Capacity { nconmax: 0, njmax: 0 });
+        let data = Data::new(&model, Capacity::NONE);
         let lines = traces(&model, &data, &path, &[Traced::Body(1), Traced::Site(0)]);
         assert_eq!((lines.len(), lines[0].len()), (2, POINTS));
         assert!(lines[0][0].length() < 1e-12 && (lines[0][POINTS - 1] - DVec3::X).length() < 1e-12);

@@ -83,7 +83,7 @@ mod tests {
 
     fn shapes() -> (Model, Data) {
         let model = crate::load_str(SHAPES).unwrap();
-        let data = Data::new(&model, Capacity { nconmax: 0, njmax: 0 });
+        let data = Data::new(&model, Capacity::NONE);
         (model, data)
     }
 
@@ -230,7 +230,7 @@ mod tests {
         let text = "<mujoco><worldbody><geom type='plane' size='1 1 1'/><geom type='plane' size='1 1 1' pos='0 0 -1'/>
             </worldbody></mujoco>";
         let model = crate::load_str(text).unwrap();
-        let mut data = Data::new(&model, Capacity { nconmax: 0, njmax: 0 });
+        let mut data = Data::new(&model, Capacity::NONE);
         crate::cpu::forward(&model, &mut data);
         assert_eq!(geom_distance(&model, &data, 0, 1, 9.0), None);
     }

@@ -46,7 +46,7 @@ impl Default for RayFilter {
 /// use manyworlds::cpu::{self, collision::ray::{self, RayFilter}, math::Vec3};
 /// let text = r#"<mujoco><worldbody><geom type="sphere" size="0.5" pos="0 0 2"/></worldbody></mujoco>"#;
 /// let model = manyworlds::load_str(text)?;
-/// let mut data = manyworlds::model::data::Data::new(&model, manyworlds::model::data::Capacity { nconmax: 0, njmax: 0 });
+/// let mut data = manyworlds::model::data::Data::new(&model, manyworlds::model::data::Capacity::NONE);
 /// cpu::forward(&model, &mut data);
 /// let (geom, hit) = ray::ray(&model, &data, Vec3::ZERO, Vec3::Z, &RayFilter::default()).expect("a hit");
 /// assert_eq!((geom, hit.dist, hit.normal), (0, 1.5, -Vec3::Z));

@@ -358,6 +358,45 @@ mod tests {
     }
 
     #[test]
+    fn an_end_close_to_the_circle_keeps_its_direction_in_single_precision() {
+        // both ends are seen from the point (1, 0) of the circle at the same angle with its radius
+        for (near, far, angle, swap) in [2e-6, 1e-4, 0.01, 0.7]
+            .into_iter()
+            .flat_map(|near| [0.05, 0.8, 3.0].map(|far| (near, far)))
+            .flat_map(|(near, far)| [0.1, 0.7, 1.2].map(|angle| (near, far, angle)))
+            .flat_map(|(near, far, angle)| [false, true].map(|swap| (near, far, angle, swap)))
+        {
+            let (s, c) = f64::sin_cos(angle);
+            let p = [1.0 + near * c, -near * s];
+            let q = [1.0 + far * c, far * s];
+            let point = |v: [f64; 2]| Vec3([v[0] as f32, v[1] as f32, 0.0]);
+            let (first, last) = if swap { (q, p) } else { (p, q) };
+            let side = Some(Vec3([0.1_f32, 0.0, 0.0]));
+            let obstacle =
+                Obstacle { pos: Vec3::ZERO, mat: Mat3::IDENTITY, radius: 1.0_f32, cylinder: true, side };
+            let found = wrap(point(first), point(last), &obstacle).unwrap();
+            let what = format!("{near} {far} {angle} {swap}");
+            // rounding of an end moves the point by as much; seen from the far end that is little
+            let tolerance = 2e-6 / far.min(1.0);
+            let (up, lengths) = if swap { (-s, [far, near]) } else { (s, [near, far]) };
+            for (part, want, length) in
+                [(found.straight[0], [-c, up], lengths[0]), (found.straight[1], [c, up], lengths[1])]
+            {
+                assert!(
+                    (f64::from(part.direction[0]) - want[0]).abs() < tolerance,
+                    "{what}: {part:?} {want:?}"
+                );
+                assert!(
+                    (f64::from(part.direction[1]) - want[1]).abs() < tolerance,
+                    "{what}: {part:?} {want:?}"
+                );
+                assert!((f64::from(part.length) - length).abs() < 1e-6, "{what}: {part:?} {length}");
+            }
+            assert!(found.points.iter().all(|x| (x[0] - 1.0).abs() < 1e-6 && x[1].abs() < 1e-6), "{what}");
+        }
+    }
+
+    #[test]
     fn passes_through_at_equal_angles() {
         let touch = wrap(Vec3([-3.0, 2.0, 0.0]), Vec3([3.0, 2.0, 0.0]), &circle(Some(Vec3([0.1, 0.0, 0.0]))))
             .unwrap();

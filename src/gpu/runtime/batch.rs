@@ -197,7 +197,7 @@ impl GpuBatch {
     /// Writes the initial state to all worlds, and the model's values of fields that each world has, padding of the last
     /// tile included.
     fn fill_initial(&mut self) -> Result<()> {
-        let data = Data::new(&self.program.model, Capacity { nconmax: 0, njmax: 0 });
+        let data = Data::new(&self.program.model, Capacity::NONE);
         for arena in self.arenas.iter().chain(&self.scratch) {
             // one world through the host, the others from it
             self.fill_world(arena, 0, &data)?;

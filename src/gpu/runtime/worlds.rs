@@ -92,7 +92,7 @@ impl GpuBatch {
     fn initial_states(&self) -> Result<Arena> {
         let model = &self.program.model;
         let arena = self.arena_of(1 + model.sizes.nkey)?;
-        let mut data = Data::new(model, Capacity { nconmax: 0, njmax: 0 });
+        let mut data = Data::new(model, Capacity::NONE);
         for key in std::iter::once(None).chain((0..model.sizes.nkey).map(Some)) {
             data.reset(model, key);
             self.fill_world(&arena, u32::try_from(key.map_or(0, |k| k + 1)).unwrap_or(0), &data)?;

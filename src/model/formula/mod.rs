@@ -145,7 +145,7 @@ mod tests {
 
     fn outputs(formulas: &[(&str, usize)]) -> Vec<f64> {
         let m = model(formulas).unwrap();
-        let mut d = Data::new(&m, Capacity { nconmax: 0, njmax: 0 });
+        let mut d = Data::new(&m, Capacity::NONE);
         d.qpos.copy_from_slice(&[0.3, 0.0]);
         d.ctrl[0] = 0.25;
         crate::cpu::forward(&m, &mut d);
