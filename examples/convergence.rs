@@ -105,11 +105,11 @@ fn main() {
     let mut models: Vec<(String, Model)> = given
         .iter()
         .filter(|a| *a != "--single")
-        .map(|path| (path.clone(), manyworlds::load(path.as_ref()).unwrap()))
+        .map(|path| (path.clone(), manyworlds::load(&path).unwrap()))
         .collect();
     if models.is_empty() {
         let humanoid = concat!(env!("CARGO_MANIFEST_DIR"), "/models/humanoid.xml");
-        models.push(("humanoid".to_owned(), manyworlds::load(humanoid.as_ref()).unwrap()));
+        models.push(("humanoid".to_owned(), manyworlds::load(&humanoid).unwrap()));
         models.push(("leaning tower".to_owned(), tower()));
     }
     for (name, model) in models {

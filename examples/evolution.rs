@@ -29,7 +29,7 @@ fn main() -> Result<()> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let path = |i: usize, default: &str| arguments.get(i).map_or_else(|| root.join(default), Into::into);
-    let mut model = Model::load(path(0, "models/cartpole.xml"))?;
+    let mut model = manyworlds::load(&path(0, "models/cartpole.xml"))?;
     let task = path(1, "models/tasks/cartpole_swing_up.json");
     let text = std::fs::read_to_string(&task)
         .map_err(|e| Error::Io { path: task.clone(), reason: e.to_string() })?;

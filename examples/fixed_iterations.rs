@@ -98,7 +98,7 @@ fn main() {
             ["humanoid", "pile"].map(|n| format!("{}/models/{n}.xml", env!("CARGO_MANIFEST_DIR"))).to_vec();
     }
     for path in given {
-        let mut model = manyworlds::load(path.as_ref()).unwrap();
+        let mut model = manyworlds::load(&path).unwrap();
         if elliptic {
             model.opt_cone[0] = cone::ELLIPTIC;
         }

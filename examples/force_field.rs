@@ -37,7 +37,7 @@ fn main(@builtin(global_invocation_id) id: vec3u) {
 
 fn main() -> Result<()> {
     let path = std::env::args().nth(1).unwrap_or_else(|| "models/quadruped.xml".to_owned());
-    let model = Model::load(&path)?;
+    let model = manyworlds::load(&path)?;
     // a batch that grew would have other buffers than those that the kernel is bound to
     let options = BatchOptions { overflow: Overflow::Flag, ..BatchOptions::on(Backend::Gpu) };
     let mut batch = Batch::new(&model, WORLDS, &options)?;

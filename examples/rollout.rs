@@ -20,7 +20,7 @@ fn main() -> Result<()> {
         "gpu" => Backend::Gpu,
         _ => Backend::Auto,
     };
-    let model = manyworlds::load(word(0, "models/humanoid.xml").as_ref())?;
+    let model = manyworlds::load(&word(0, "models/humanoid.xml"))?;
     let (every, nu) = (10, model.sizes.nu);
 
     // two batches of the same worlds, each with its own friction and masses

@@ -1,4 +1,4 @@
-// Unconstrained acceleration. Twin: src/cpu/smooth/acceleration.rs.
+// Unconstrained acceleration. Twin: crates/cpu/src/smooth/acceleration.rs.
 
 import package::runtime::group::{lane, parts, set_partial, sum_partials, sync};
 import package::sleep::asleep::dof_sleeps;

@@ -1,5 +1,5 @@
 // Actuator forces from controls: force = gain * input + bias, then the limits of tendons, actuators and joints. The
-// input is the control, or the activation of an actuator that has one. Twin: src/cpu/actuation/actuation.rs.
+// input is the control, or the activation of an actuator that has one. Twin: crates/cpu/src/actuation/actuation.rs.
 
 import package::actuation::activation::activation_rates;
 import package::actuation::control::{actuator_disabled, control, first_control};

@@ -1,5 +1,5 @@
 // Poses of cameras and lights: fixed to a body, tracking it, or targeting another body.
-// Twin: src/cpu/smooth/camlight.rs.
+// Twin: crates/cpu/src/smooth/camlight.rs.
 
 import package::math::vector::{normalize3, quat_mul, quat_rotate, quat_to_mat};
 import package::runtime::group::lane;

@@ -1,4 +1,4 @@
-// Reset of worlds whose positions or velocities are not finite or too large. Twin: src/cpu/integrate/check_state.rs.
+// Reset of worlds whose positions or velocities are not finite or too large. Twin: crates/cpu/src/integrate/check_state.rs.
 
 import package::integrate::reset::{auto_reset, is_bad};
 import package::runtime::group::{lane, parts, set_partial, sum_partials};

@@ -1,4 +1,4 @@
-// Contacts of the geom pairs that can collide. Twin: src/cpu/collision/collision.rs.
+// Contacts of the geom pairs that can collide. Twin: crates/cpu/src/collision/collision.rs.
 //
 // The broad phase lists the candidates whose bounding volumes overlap, in order. Pairs with a closed form come first;
 // those solved by support functions wait, so that lanes and neighbouring worlds run the same code together. The lanes

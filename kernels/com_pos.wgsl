@@ -1,5 +1,5 @@
 // Subtree centres of mass; body inertias and motion axes about the centre of mass of their kinematic tree.
-// Twin: src/cpu/smooth/com_pos.rs.
+// Twin: crates/cpu/src/smooth/com_pos.rs.
 
 import package::math::spatial::{Inertia, inertia_about, Spatial};
 import package::math::vector::MINVAL;

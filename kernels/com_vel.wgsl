@@ -1,5 +1,5 @@
 // Spatial velocities of bodies and rates of the motion axes, about the tree's centre of mass.
-// Twin: src/cpu/smooth/com_vel.rs.
+// Twin: crates/cpu/src/smooth/com_vel.rs.
 
 import package::math::spatial::{motion_cross, spatial_add_scaled, spatial_zero};
 import package::runtime::group::{lane, sync};

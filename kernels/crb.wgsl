@@ -1,4 +1,4 @@
-// Composite-rigid-body algorithm: the joint-space inertia matrix. Twin: src/cpu/smooth/crb.rs.
+// Composite-rigid-body algorithm: the joint-space inertia matrix. Twin: crates/cpu/src/smooth/crb.rs.
 
 import package::math::spatial::{dot6, Inertia, inertia_about, inertia_add, inertia_moved, inertia_mul, Spatial};
 import package::runtime::group::{lane, sync};

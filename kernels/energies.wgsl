@@ -1,4 +1,4 @@
-// Potential energy of gravity and springs, and kinetic energy. Twin: src/cpu/smooth/energies.rs.
+// Potential energy of gravity and springs, and kinetic energy. Twin: crates/cpu/src/smooth/energies.rs.
 
 import package::runtime::group::{lane, parts, set_partial, sum_partials};
 import package::smooth::factor_m::gravity;

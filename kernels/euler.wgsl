@@ -1,5 +1,5 @@
 // Semi-implicit Euler with implicit joint damping; a diverged world is reset instead.
-// Twin: src/cpu/integrate/euler.rs.
+// Twin: crates/cpu/src/integrate/euler.rs.
 
 import package::actuation::history::record_histories;
 import package::integrate::advance::{advance_world, bad_acceleration};

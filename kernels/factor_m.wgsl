@@ -1,4 +1,4 @@
-// Sparse factorisation of the inertia matrix. Twin: src/cpu/smooth/factor_m.rs.
+// Sparse factorisation of the inertia matrix. Twin: crates/cpu/src/smooth/factor_m.rs.
 
 import package::runtime::group::{lane, sync};
 import package::smooth::factor_m::factor_ld;

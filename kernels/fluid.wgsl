@@ -1,4 +1,4 @@
-// Fluid forces on all degrees of freedom. Twin: src/cpu/smooth/fluid.rs.
+// Fluid forces on all degrees of freedom. Twin: crates/cpu/src/smooth/fluid.rs.
 
 import package::math::spatial::{dot6, Spatial, spatial_add, spatial_add_scaled, spatial_zero};
 import package::runtime::group::{lane, sync};

@@ -1,4 +1,4 @@
-// Comparison of forward and inverse dynamics. Twin: src/cpu/solver/fwdinv.rs.
+// Comparison of forward and inverse dynamics. Twin: crates/cpu/src/solver/fwdinv.rs.
 
 import package::kernels::inverse::inverse;
 import package::runtime::group::{lane, partial_end, parts, set_partial, sum_partials, sync};

@@ -1,5 +1,5 @@
 // Integrators implicit in velocity: forces at the velocities after the step, linearised in them.
-// Twin: src/cpu/integrate/implicit.rs.
+// Twin: crates/cpu/src/integrate/implicit.rs.
 
 import package::actuation::history::record_histories;
 import package::integrate::advance::{advance_world, bad_acceleration};

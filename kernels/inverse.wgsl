@@ -1,4 +1,4 @@
-// Inverse dynamics: the generalised force for a given acceleration. Twin: src/cpu/solver/inverse.rs.
+// Inverse dynamics: the generalised force for a given acceleration. Twin: crates/cpu/src/solver/inverse.rs.
 
 import package::constraint::constraint_cost::constraint_update;
 import package::integrate::implicit::mul_implicit;

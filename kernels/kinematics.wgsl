@@ -1,4 +1,4 @@
-// Poses of bodies, joints, geoms and sites from the position coordinates. Twin: src/cpu/smooth/kinematics.rs.
+// Poses of bodies, joints, geoms and sites from the position coordinates. Twin: crates/cpu/src/smooth/kinematics.rs.
 
 import package::math::vector::{axis_angle_quat, quat_mul, quat_normalize, quat_rotate, quat_to_mat};
 import package::runtime::group::{lane, sync};

@@ -1,4 +1,4 @@
-// Constraint rows: equality, friction loss, limits and contacts. Twin: src/cpu/constraint/make_constraint.rs.
+// Constraint rows: equality, friction loss, limits and contacts. Twin: crates/cpu/src/constraint/make_constraint.rs.
 //
 // One lane claims rows in order; the lanes then share the Jacobians, and last the parameters of the rows.
 

@@ -1,5 +1,5 @@
 // Springs, dampers, gravity compensation and fluid forces; velocities of tendons and actuators.
-// Twin: src/cpu/smooth/passive.rs.
+// Twin: crates/cpu/src/smooth/passive.rs.
 
 import package::constraint::adhesion::adhesion_force;
 import package::runtime::group::{lane, sync};

@@ -1,4 +1,4 @@
-// Velocity and reference acceleration of each constraint row. Twin: src/cpu/constraint/reference_constraint.rs.
+// Velocity and reference acceleration of each constraint row. Twin: crates/cpu/src/constraint/reference_constraint.rs.
 
 import package::constraint::adhesion::row_adhesion;
 import package::constraint::equality::{first_equality_row, is_connect_or_weld, subtract_jac_dot_qvel};

@@ -1,4 +1,4 @@
-// Fourth-order Runge-Kutta: one of the four stages of a step. Twin: src/cpu/integrate/rk4.rs.
+// Fourth-order Runge-Kutta: one of the four stages of a step. Twin: crates/cpu/src/integrate/rk4.rs.
 
 import package::actuation::activation::advance_activations;
 import package::actuation::history::record_histories;

@@ -1,4 +1,4 @@
-// Bias force by the recursive Newton-Euler algorithm. Twin: src/cpu/smooth/rne.rs.
+// Bias force by the recursive Newton-Euler algorithm. Twin: crates/cpu/src/smooth/rne.rs.
 
 import package::math::spatial::{dot6, force_cross, inertia_mul, Spatial, spatial_add, spatial_add_scaled};
 import package::runtime::group::{lane, sync};

@@ -1,5 +1,5 @@
 // Body accelerations, external forces and interaction forces, once the constraint forces are known.
-// Twin: src/cpu/smooth/rne_post.rs.
+// Twin: crates/cpu/src/smooth/rne_post.rs.
 
 import package::constraint::contact_force::contact_force;
 import package::constraint::equality::{

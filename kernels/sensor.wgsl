@@ -1,4 +1,4 @@
-// Sensor outputs. Twin: src/cpu/sensor/sensor.rs.
+// Sensor outputs. Twin: crates/cpu/src/sensor/sensor.rs.
 
 import package::actuation::history::delay_sensors;
 import package::collision::ray::is_inside;

@@ -1,4 +1,4 @@
-// Puts islands of trees to sleep after a period of rest. Twin: src/cpu/sleep/sleep.rs.
+// Puts islands of trees to sleep after a period of rest. Twin: crates/cpu/src/sleep/sleep.rs.
 //
 // Lanes count the steps at rest of each tree; one lane finds islands and closes sleep cycles.
 

@@ -1,5 +1,5 @@
 // Constraint forces and acceleration: the primal problem by Newton's method or conjugate gradients, or the dual one
-// by projected Gauss-Seidel; or the closed form of the simplified contact model. Twin: src/cpu/solver/solve.rs, which
+// by projected Gauss-Seidel; or the closed form of the simplified contact model. Twin: crates/cpu/src/solver/solve.rs, which
 // states the cost.
 //
 // All lanes of a world take the same decisions, from the same sums. The line search is one loop with a single

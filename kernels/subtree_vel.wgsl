@@ -1,4 +1,4 @@
-// Linear velocities and angular momenta of subtrees about their centres of mass. Twin: src/cpu/smooth/subtree_vel.rs.
+// Linear velocities and angular momenta of subtrees about their centres of mass. Twin: crates/cpu/src/smooth/subtree_vel.rs.
 
 import package::math::vector::MINVAL;
 import package::runtime::group::{lane, sync};

@@ -1,4 +1,4 @@
-// Inputs of a step of a task. Twin: src/cpu/task/task_begin.rs.
+// Inputs of a step of a task. Twin: crates/cpu/src/task/task_begin.rs.
 
 import package::task::evaluate::episode_steps;
 

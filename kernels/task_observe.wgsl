@@ -1,4 +1,4 @@
-// Reward, end of an episode, and observation. Twin: src/cpu/task/task_observe.rs.
+// Reward, end of an episode, and observation. Twin: crates/cpu/src/task/task_observe.rs.
 
 import package::math::vector::is_finite;
 import package::runtime::group::{lane, sync};

@@ -1,4 +1,4 @@
-// Begin of an episode. Twin: src/cpu/task/task_restart.rs.
+// Begin of an episode. Twin: crates/cpu/src/task/task_restart.rs.
 
 import package::integrate::reset::{clear_results, reset_state};
 import package::runtime::group::{any_world, lane, sync};

@@ -1,5 +1,5 @@
 // Tendon lengths and Jacobians: weighted sums of joint coordinates, or paths through sites, around geoms and over
-// pulleys. Twin: src/cpu/smooth/tendon.rs.
+// pulleys. Twin: crates/cpu/src/smooth/tendon.rs.
 
 import package::runtime::group::lane;
 import package::smooth::jacobian::{last_dof, moving_column};

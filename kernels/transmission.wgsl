@@ -1,5 +1,5 @@
 // Actuator lengths and moment arms. Rows of moments have the columns of their transmission target.
-// Twin: src/cpu/actuation/transmission.rs.
+// Twin: crates/cpu/src/actuation/transmission.rs.
 
 import package::math::spatial::spatial_add_scaled;
 import package::math::vector::{quat_conj, quat_mul, quat_normalize, quat_rotate, quat_sub, quat_to_rotvec};

@@ -1,5 +1,5 @@
 // Wakes sleeping trees that are disturbed, by the caller or through a coupling with other trees.
-// Twin: src/cpu/sleep/wake.rs.
+// Twin: crates/cpu/src/sleep/wake.rs.
 //
 // Lanes test the trees; one lane then wakes them, because a sleep cycle wakes as a whole.
 

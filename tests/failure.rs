@@ -427,7 +427,7 @@ fn a_masked_reset_touches_its_worlds_only() {
 #[cfg(feature = "gpu")]
 fn a_lost_device_is_an_error_of_every_later_call() {
     use manyworlds::gpu::{AdapterPreference, Gpu, GpuBatch, KernelOptions};
-    let model = manyworlds::load("models/pendulum.xml".as_ref()).unwrap();
+    let model = manyworlds::load("models/pendulum.xml").unwrap();
     let gpu = Gpu::open(AdapterPreference::Any).unwrap();
     let capacity = manyworlds::model::data::Capacity::NONE;
     let mut batch = GpuBatch::new(&gpu, &model, 3, capacity, &KernelOptions::default()).unwrap();

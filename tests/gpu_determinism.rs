@@ -14,7 +14,7 @@ const CAPACITY: Capacity = Capacity { nconmax: 40, njmax: 160 };
 const FIELDS: &[&str] = &["qpos", "qvel", "qacc", "qfrc_constraint", "ncon", "nefc", "status"];
 
 fn model(name: &str) -> Model {
-    manyworlds::load(format!("models/{name}.xml").as_ref()).unwrap()
+    manyworlds::load(&format!("models/{name}.xml")).unwrap()
 }
 
 /// Control of a world, by its number rather than its place.
@@ -85,7 +85,7 @@ fn tiles_of_the_hessian_give_the_same_bits() {
 
 #[test]
 fn tiles_with_elliptic_cones_keep_their_bits_in_any_batch() {
-    let model = manyworlds::load("tests/parity/models/elliptic.xml".as_ref()).unwrap();
+    let model = manyworlds::load("tests/parity/models/elliptic.xml").unwrap();
     let one_lane = with(1, 8, Partition::Grouped, false);
     let with = |worlds_per_group| {
         placed(with(8, worlds_per_group, Partition::Grouped, false), WorkingSetSpace::Workgroup)
@@ -155,7 +155,7 @@ fn many_lanes_step_many_contacts_to_the_same_bits() {
 #[test]
 fn every_solver_gives_the_same_bits() {
     for name in ["cg", "pgs_elliptic"] {
-        let mut model = manyworlds::load(format!("tests/parity/models/{name}.xml").as_ref()).unwrap();
+        let mut model = manyworlds::load(&format!("tests/parity/models/{name}.xml")).unwrap();
         model.opt_iterations[0] = model.opt_iterations[0].min(20);
         let steps = 12;
         let reference = run(&model, &with(1, 8, Partition::Grouped, false), 0, 3, steps);
@@ -177,7 +177,7 @@ fn lean_steps_do_not_change_bits() {
         ("tests/parity/models/delays_rk4.xml", 12),
         ("tests/parity/models/tendons.xml", 12),
     ] {
-        let model = manyworlds::load(name.as_ref()).unwrap();
+        let model = manyworlds::load(&name).unwrap();
         let of = |lean| {
             run(
                 &model,

@@ -140,7 +140,7 @@ fn constants_of_an_unchanged_model_keep_their_bits() {
     assert!(models.len() > 5);
     for model in models {
         let mut again = model.clone();
-        again.set_const();
+        manyworlds::compile::set_const(&mut again);
         assert_eq!(differences(&model, &again), Vec::<&str>::new(), "{}", model.names.model);
     }
 }
@@ -160,7 +160,7 @@ fn constants_of_a_changed_model_are_those_of_a_fresh_compile() {
     assert!(
         derived.iter().chain(&["eq_data", "tendon_length0", "actuator_acc0"]).all(|d| before.contains(d))
     );
-    model.set_const();
+    manyworlds::compile::set_const(&mut model);
     let left = differences(&model, &fresh);
     assert_eq!(left, ["tendon_lengthspring"]);
 }
@@ -176,7 +176,7 @@ fn statistics_of_the_file_stay() {
     let mut free = manyworlds::load_str(&text("")).expect("a model");
     for model in [&mut given, &mut free] {
         model.body_inertia.iter_mut().for_each(|x| *x *= 2.0);
-        model.set_const();
+        manyworlds::compile::set_const(model);
     }
     assert_eq!((given.stat_meaninertia[0], given.stat_extent[0]), (7.0, 3.0));
     assert_eq!(free.stat_meaninertia[0], free.dof_M0[0]);
@@ -514,14 +514,14 @@ fn what_follows_is_recomputed_for_every_field() {
         // gears count in the inertia matrix by the armature of actuators
         model.actuator_armature.fill(0.1);
         model.tendon_armature.fill(0.2);
-        model.set_const();
+        manyworlds::compile::set_const(&mut model);
         let mut batch = Batch::new(&model, 1, &options).expect("a batch");
         batch.expand(&[name]).expect("a field");
         batch.set_model(name, real(&other, name)).expect("values");
         if let Some(ValuesMut::Real(to)) = model.get_mut(name) {
             to.copy_from_slice(real(&other, name));
         }
-        model.set_const();
+        manyworlds::compile::set_const(&mut model);
         let world = batch.model_of(0).expect("a model");
         assert_eq!(differences(&world, &model), Vec::<&str>::new(), "{name}");
     }

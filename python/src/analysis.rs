@@ -1,33 +1,16 @@
 //! Jacobians and derivatives of a batch.
 
-use std::collections::BTreeMap;
-
-use manyworlds::analysis::derivatives::{DifferenceOptions, FiniteDifferences, Knots};
+use manyworlds::analysis::derivatives::DifferenceOptions;
 use manyworlds::analysis::query::{Jacobian, Object, jacobian, object_jacobian};
-use manyworlds::batch::{Batch as Worlds, BatchOptions};
 use manyworlds::error::{Error, Result};
 use manyworlds::formats::npz::{Array, ArrayData};
-use manyworlds::model::data::Capacity;
 use numpy::PyReadonlyArray1;
 use pyo3::prelude::*;
 
 use crate::array::{self, plain};
 use crate::batch::{Batch, State};
 use crate::error::exception;
-
-/// Fields of a state at which derivatives are taken.
-const STATE: &[&str] = &[
-    "qpos",
-    "qvel",
-    "act",
-    "ctrl",
-    "qacc_warmstart",
-    "qfrc_applied",
-    "xfrc_applied",
-    "mocap_pos",
-    "mocap_quat",
-    "eq_active",
-];
+use crate::evaluator::Evaluator;
 
 fn object(kind: &str, id: usize) -> Result<Object> {
     Ok(match kind {
@@ -96,62 +79,6 @@ impl Batch {
         let arrays = self.run_py(py, |state| derivatives(state, mask, eps, centred, inverse))?;
         arrays.into_iter().map(|array| plain(py, array, false)).collect()
     }
-}
-
-/// An evaluator of derivatives, and what it was made for.
-pub(crate) struct Evaluator {
-    worlds: usize,
-    options: DifferenceOptions,
-    capacity: Capacity,
-    inner: FiniteDifferences,
-}
-
-impl Evaluator {
-    fn new(
-        batch: &mut Worlds,
-        adapter: Option<String>,
-        first: usize,
-        worlds: usize,
-        options: DifferenceOptions,
-    ) -> Result<Self> {
-        let capacity = capacity(batch);
-        let on = BatchOptions { capacity: Some(capacity), adapter, ..BatchOptions::on(batch.backend()) };
-        let inner = FiniteDifferences::new(&batch.model_of(first)?, worlds, options, &on)?;
-        Ok(Self { worlds, options, capacity, inner })
-    }
-
-    fn fits(&self, batch: &Worlds, worlds: usize, options: DifferenceOptions) -> bool {
-        self.worlds == worlds && self.options == options && self.capacity == capacity(batch)
-    }
-
-    /// Derivatives at the states of some worlds, one list for each matrix.
-    fn at(&mut self, batch: &mut Worlds, worlds: &[usize], inverse: bool) -> Result<Vec<Vec<f64>>> {
-        let mut mask = vec![false; batch.worlds()];
-        worlds.iter().for_each(|w| mask[*w] = true);
-        let mut names: Vec<&str> = STATE.iter().copied().filter(|name| batch.has(name)).collect();
-        if inverse {
-            names.push("qacc");
-        }
-        let mut fields = BTreeMap::new();
-        for name in names {
-            let values = batch.get_worlds(name, &mask)?.data.to_f64();
-            if !values.is_empty() {
-                fields.insert(name.to_owned(), values);
-            }
-        }
-        let knots = Knots { count: worlds.len(), fields };
-        Ok(if inverse {
-            let found = self.inner.inverse(&knots)?;
-            vec![found.by_qpos, found.by_qvel, found.by_qacc]
-        } else {
-            let found = self.inner.transition(&knots)?;
-            vec![found.A, found.B, found.C, found.D]
-        })
-    }
-}
-
-fn capacity(batch: &Worlds) -> Capacity {
-    Capacity { nconmax: batch.sizes().nconmax, njmax: batch.sizes().njmax }
 }
 
 /// Derivatives at the states of the worlds where `mask` is true, one array for each matrix.

@@ -10,9 +10,9 @@ use numpy::PyReadonlyArray1;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::analysis::Evaluator;
 use crate::array;
 use crate::error::{detached, detached_py, exception};
+use crate::evaluator::Evaluator;
 use crate::model::Model;
 use crate::pace::Pace;
 

@@ -7,7 +7,9 @@ use std::sync::atomic::Ordering;
 
 use manyworlds::batch::BatchOptions;
 use manyworlds::formats::npz::{Array, ArrayData};
-use manyworlds::identification::{Estimate, Fit, FitOptions, Parameter, ReadOptions, Recording, fit_watched};
+use manyworlds_control::identification::{
+    Estimate, Fit, FitOptions, Parameter, ReadOptions, Recording, fit_watched,
+};
 use numpy::{PyReadonlyArrayDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

@@ -5,6 +5,7 @@ mod analysis;
 mod array;
 mod batch;
 mod error;
+mod evaluator;
 mod fields;
 mod fit;
 mod interrupt;

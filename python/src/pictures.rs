@@ -2,8 +2,9 @@
 
 use manyworlds::batch;
 use manyworlds::error::{Error, Result};
-use manyworlds::render::visuals::NGROUP;
-use manyworlds::render::{Camera, Content, Flag, Images, Photographer, Visuals};
+use manyworlds_render::RenderBatch;
+use manyworlds_render::visuals::NGROUP;
+use manyworlds_render::{Camera, Content, Flag, Images, Photographer, Visuals};
 use pyo3::prelude::*;
 
 use crate::array::shaped;

@@ -1,5 +1,5 @@
 // Activation dynamics: rates of the actuator states, and their values one time step later.
-// Twin: src/cpu/actuation/activation.rs.
+// Twin: crates/cpu/src/actuation/activation.rs.
 
 import package::actuation::control::actuator_disabled;
 import package::actuation::dcmotor::{motor_at, motor_rates};

@@ -1,4 +1,4 @@
-// Controls of actuators, clamped to their ranges. Twin: src/cpu/actuation/control.rs.
+// Controls of actuators, clamped to their ranges. Twin: crates/cpu/src/actuation/control.rs.
 
 import package::math::vector::clip;
 import package::runtime::options::disabled;

@@ -1,5 +1,5 @@
 // DC motors: winding, onboard servo, temperature and friction. Parameters as in the twin:
-// src/cpu/actuation/dcmotor.rs.
+// crates/cpu/src/actuation/dcmotor.rs.
 
 import package::actuation::servo::{integral_rate, servo_inputs, slewed};
 import package::math::trig::{exponential, exponential_m1, sincos};

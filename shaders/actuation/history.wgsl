@@ -1,4 +1,4 @@
-// Histories of controls and sensors, read by delays and sampling intervals. Twin: src/cpu/actuation/history.rs.
+// Histories of controls and sensors, read by delays and sampling intervals. Twin: crates/cpu/src/actuation/history.rs.
 
 import package::runtime::group::{lane, sync};
 import package::runtime::options::disabled;

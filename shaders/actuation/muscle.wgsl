@@ -1,4 +1,4 @@
-// Muscles: activation dynamics, and the force-length-velocity model. Twin: src/cpu/actuation/muscle.rs.
+// Muscles: activation dynamics, and the force-length-velocity model. Twin: crates/cpu/src/actuation/muscle.rs.
 
 import package::math::vector::{clip, MINVAL};
 

@@ -1,4 +1,4 @@
-// Activations one time step later, and the input to the gain. Twin: src/cpu/actuation/next_activation.rs.
+// Activations one time step later, and the input to the gain. Twin: crates/cpu/src/actuation/next_activation.rs.
 
 import package::actuation::dcmotor::next_motor_state;
 import package::math::trig::exponential_m1;

@@ -1,5 +1,5 @@
 // Orientation servos: three torques about the axes of the moving frame. Parameters as in the twin:
-// src/cpu/actuation/orientation.rs.
+// crates/cpu/src/actuation/orientation.rs.
 
 import package::actuation::control::{actuator_disabled, control};
 import package::actuation::next_activation::next_activation;

@@ -1,4 +1,4 @@
-// PID controllers of position and velocity. Parameters and states as in the twin: src/cpu/actuation/pid.rs.
+// PID controllers of position and velocity. Parameters and states as in the twin: crates/cpu/src/actuation/pid.rs.
 
 import package::actuation::next_activation::next_activation;
 import package::actuation::servo::{integral_rate, servo_inputs, slewed};

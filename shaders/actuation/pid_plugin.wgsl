@@ -1,4 +1,4 @@
-// Controllers of MuJoCo's plugin mujoco.pid: parameters and states as in the twin, src/cpu/actuation/pid_plugin.rs.
+// Controllers of MuJoCo's plugin mujoco.pid: parameters and states as in the twin, crates/cpu/src/actuation/pid_plugin.rs.
 
 import package::actuation::next_activation::next_activation;
 import package::math::vector::clip;

@@ -1,5 +1,5 @@
 // Parts shared by onboard controllers: inputs, a slew-rate limit on the first input, and the error integral.
-// Twin: src/cpu/actuation/servo.rs.
+// Twin: crates/cpu/src/actuation/servo.rs.
 
 import package::actuation::control::control;
 import package::math::vector::clip;

@@ -1,4 +1,4 @@
-// Setpoints of orientation servos, periodic in a full turn. Twin: src/cpu/actuation/setpoint.rs.
+// Setpoints of orientation servos, periodic in a full turn. Twin: crates/cpu/src/actuation/setpoint.rs.
 
 import package::math::trig::PI;
 import package::math::vector::MINVAL;

@@ -1,5 +1,5 @@
 // Box-box contacts by the separating axis theorem: the axis of largest separation, then the features along it.
-// Twin: src/cpu/collision/box_box.rs.
+// Twin: crates/cpu/src/collision/box_box.rs.
 //
 // A box is permuted where its axes are relabelled cyclically, so that the relevant axis comes last.
 

@@ -1,5 +1,5 @@
 // Capsule-box contacts: a sphere at the point of the capsule's segment closest to the box, and a second one if the
-// segment runs along the box. Twin: src/cpu/collision/capsule_box.rs.
+// segment runs along the box. Twin: crates/cpu/src/collision/capsule_box.rs.
 //
 // The segment consists of the points center + half x with x in [-1, 1], in the frame of the box.
 

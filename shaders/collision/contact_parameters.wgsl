@@ -1,4 +1,4 @@
-// Contact parameters: those of an explicit pair, or the mix of two geoms. Twin: src/cpu/collision/contact_parameters.rs.
+// Contact parameters: those of an explicit pair, or the mix of two geoms. Twin: crates/cpu/src/collision/contact_parameters.rs.
 
 import package::math::vector::MINVAL;
 

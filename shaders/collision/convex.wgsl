@@ -1,4 +1,4 @@
-// Contacts of convex shapes without a closed form, by their support functions. Twin: src/cpu/collision/convex.rs,
+// Contacts of convex shapes without a closed form, by their support functions. Twin: crates/cpu/src/collision/convex.rs,
 // which explains the method: the signed distance is minus the minimum of the support function of the Minkowski
 // difference over all unit vectors, and the minimiser is the normal.
 

@@ -1,4 +1,4 @@
-// Signed distance of two geoms and the closest points. Twin: src/cpu/collision/distance.rs.
+// Signed distance of two geoms and the closest points. Twin: crates/cpu/src/collision/distance.rs.
 
 import package::collision::convex::{convex_distance, GeomDistance};
 import package::collision::pair::{convex_shape, shape, spheres_apart};

@@ -1,4 +1,4 @@
-// Closest point of the Minkowski difference of two convex shapes to a query point. Twin: src/cpu/collision/gjk.rs.
+// Closest point of the Minkowski difference of two convex shapes to a query point. Twin: crates/cpu/src/collision/gjk.rs.
 //
 // Algorithm of Gilbert, Johnson and Keerthi after van den Bergen (Collision Detection in Interactive 3D Environments,
 // 4.3): a simplex of points of the difference, the support point in the direction of the simplex's closest point, and

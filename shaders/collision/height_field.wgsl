@@ -1,5 +1,5 @@
 // Prisms of a height field under a geom: two for each grid cell, from the bottom of the base to the heights of three
-// vertices. Twin: src/cpu/collision/height_field.rs.
+// vertices. Twin: crates/cpu/src/collision/height_field.rs.
 
 import package::collision::polytope::prism_points;
 import package::collision::primitives::Shape;

@@ -1,5 +1,5 @@
 // Contact manifold of a face, a side of a cylinder or capsule, or an edge on a face or cap.
-// Twin: src/cpu/collision/multi_contact.rs. A cap is treated as a polygon of sixteen vertices. The face or side of
+// Twin: crates/cpu/src/collision/multi_contact.rs. A cap is treated as a polygon of sixteen vertices. The face or side of
 // one shape is clipped against the side planes of the other's face, points within the margin remain, and four
 // vertices that span a large area are kept.
 

@@ -1,5 +1,5 @@
 // A pair of geoms: bounding volumes, shapes, and the choice of narrow-phase routine. `closed_form` and
-// `is_convex_pair` are generated from the table of shape pairs. Twin: src/cpu/collision/pair.rs.
+// `is_convex_pair` are generated from the table of shape pairs. Twin: crates/cpu/src/collision/pair.rs.
 
 import package::collision::polytope::NO_HULL;
 import package::collision::primitives::Shape;

@@ -1,5 +1,5 @@
 // Least penetration of two overlapping convex shapes by the expanding polytope algorithm (van den Bergen, Collision
-// Detection in Interactive 3D Environments, 4.3.8). Twin: src/cpu/collision/penetration_bound.rs, which explains the
+// Detection in Interactive 3D Environments, 4.3.8). Twin: crates/cpu/src/collision/penetration_bound.rs, which explains the
 // method: a polytope of points of the Minkowski difference around the origin grows by the support point over its
 // nearest face until that is no farther than the face. What the twin does first, in `enclosure`, are turns of the loop
 // here.

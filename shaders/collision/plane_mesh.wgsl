@@ -1,4 +1,4 @@
-// Plane-mesh contacts. Twin: src/cpu/collision/plane_mesh.rs. The deepest vertex of the hull, and up to three more
+// Plane-mesh contacts. Twin: crates/cpu/src/collision/plane_mesh.rs. The deepest vertex of the hull, and up to three more
 // vertices of its polygon that faces the plane most, chosen to span a large area.
 
 import package::collision::polytope::{

@@ -1,5 +1,5 @@
 // Convex polytopes: the hull of a mesh, and a prism under a triangle of a height field.
-// Twin: src/cpu/collision/polytope.rs. Vertices and polygons are numbered within the mesh. The support vertex is
+// Twin: crates/cpu/src/collision/polytope.rs. Vertices and polygons are numbered within the mesh. The support vertex is
 // found by hill climbing along hull edges, from that of the nearest direction in a table; small hulls are searched
 // exhaustively.
 

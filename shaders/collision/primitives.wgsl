@@ -1,5 +1,5 @@
 // Contacts of primitive pairs in closed form: normal from the first geom (of lower type) to the second, position
-// midway between the surfaces. Twin: src/cpu/collision/primitives.rs. Each function appends to `found`.
+// midway between the surfaces. Twin: crates/cpu/src/collision/primitives.rs. Each function appends to `found`.
 //
 // Drivers inline every call, so each helper is called from as few places as possible.
 

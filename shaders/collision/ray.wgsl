@@ -1,4 +1,4 @@
-// Ray casting: distance to the first surface hit, and the outward normal there. Twin: src/cpu/collision/ray.rs.
+// Ray casting: distance to the first surface hit, and the outward normal there. Twin: crates/cpu/src/collision/ray.rs.
 
 import package::math::vector::{MINVAL, normalize3};
 

@@ -1,5 +1,5 @@
 // Convex shapes as support maps: the support point in a direction, and its derivative with respect to the direction.
-// Twin: src/cpu/collision/support_map.rs. Spheres and capsules are points and segments inflated by a radius; the
+// Twin: crates/cpu/src/collision/support_map.rs. Spheres and capsules are points and segments inflated by a radius; the
 // support map is that of the core. A direction is flat for a shape if its support set is more than one point: an edge
 // or a face.
 

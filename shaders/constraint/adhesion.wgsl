@@ -1,4 +1,4 @@
-// Adhesive contacts. Twin: src/cpu/constraint/adhesion.rs.
+// Adhesive contacts. Twin: crates/cpu/src/constraint/adhesion.rs.
 
 import package::smooth::jacobian::jac_column;
 

@@ -1,5 +1,5 @@
 // Cost of the constraint rows: one term for each, whose negative derivative is the constraint force.
-// Twin: src/cpu/constraint/constraint_cost.rs, which explains how the rows of an elliptic cone form a single term.
+// Twin: crates/cpu/src/constraint/constraint_cost.rs, which explains how the rows of an elliptic cone form a single term.
 
 import package::math::vector::MINVAL;
 

@@ -1,4 +1,4 @@
-// Contact forces from constraint rows. Twin: src/cpu/constraint/contact_force.rs.
+// Contact forces from constraint rows. Twin: crates/cpu/src/constraint/contact_force.rs.
 
 import package::math::spatial::{Spatial, spatial_zero};
 

@@ -1,4 +1,4 @@
-// Equality constraints: residual, Jacobian and force. Twin: src/cpu/constraint/equality.rs.
+// Equality constraints: residual, Jacobian and force. Twin: crates/cpu/src/constraint/equality.rs.
 
 import package::math::spatial::Spatial;
 import package::math::vector::{quat_conj, quat_mul};

@@ -1,5 +1,5 @@
 // Surface velocities, as of conveyor belts, and their contribution to contact velocities.
-// Twin: src/cpu/constraint/surface_velocity.rs.
+// Twin: crates/cpu/src/constraint/surface_velocity.rs.
 
 import package::math::spatial::Spatial;
 

@@ -1,4 +1,4 @@
-// Operations common to all integrators: integration of positions, and time. Twin: src/cpu/integrate/advance.rs.
+// Operations common to all integrators: integration of positions, and time. Twin: crates/cpu/src/integrate/advance.rs.
 
 import package::actuation::activation::advance_activations;
 import package::integrate::reset::is_bad;

@@ -1,4 +1,4 @@
-// Derivatives of the fluid forces with respect to the body's velocity. Twin: src/cpu/integrate/fluid_derivative.rs.
+// Derivatives of the fluid forces with respect to the body's velocity. Twin: crates/cpu/src/integrate/fluid_derivative.rs.
 
 import package::math::spatial::Spatial;
 import package::math::vector::{diagonal, MINVAL, outer, skew};

@@ -1,5 +1,5 @@
 // Matrix of the implicit integrators: inertia less time step times force derivatives.
-// Twin: src/cpu/integrate/implicit.rs.
+// Twin: crates/cpu/src/integrate/implicit.rs.
 
 import package::integrate::velocity_derivative::{
     bias_entry, bias_force_derivatives, derivative, is_single_free_body,

@@ -1,4 +1,4 @@
-// Reset to the initial state. Twin: src/model/state.rs.
+// Reset to the initial state. Twin: crates/model/src/model/state.rs.
 
 import package::actuation::history::reset_histories;
 import package::math::spatial::spatial_zero;

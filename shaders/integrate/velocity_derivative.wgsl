@@ -1,5 +1,5 @@
 // Derivatives of the smooth forces with respect to velocity: dampers, actuators, fluid and bias force.
-// Twin: src/cpu/integrate/velocity_derivative.rs.
+// Twin: crates/cpu/src/integrate/velocity_derivative.rs.
 
 import package::actuation::control::{actuator_disabled, control, first_control};
 import package::actuation::dcmotor::motor_force_derivative;

@@ -1,4 +1,4 @@
-// Counter-based random numbers: Philox 4x32-10. Twin: src/cpu/math/philox.rs.
+// Counter-based random numbers: Philox 4x32-10. Twin: crates/cpu/src/math/philox.rs.
 
 // Product of two words: high and low word.
 fn wide_product(a: u32, b: u32) -> vec2u {

@@ -1,5 +1,5 @@
 // Options of the model. Enumeration values (`JOINT_HINGE`) and bits (`DISABLE_SENSOR`) come from the table in
-// src/schema/enums.rs.
+// crates/model/src/schema/enums.rs.
 
 // True if a feature is disabled in opt.disableflags.
 fn disabled(bit: i32) -> bool {

@@ -1,5 +1,5 @@
 // Frames of sensed objects: pose and motion of bodies, geoms, sites and cameras.
-// Twin: src/cpu/sensor/object_frames.rs.
+// Twin: crates/cpu/src/sensor/object_frames.rs.
 
 import package::math::spatial::{Spatial, spatial_zero};
 import package::math::vector::quat_mul;

@@ -1,4 +1,4 @@
-// Sensor outputs, with cutoff. Twin: src/cpu/sensor/output.rs.
+// Sensor outputs, with cutoff. Twin: crates/cpu/src/sensor/output.rs.
 
 import package::math::vector::clip;
 

@@ -1,4 +1,4 @@
-// Contact sensors: touch, and sensors that select contacts between objects. Twin: src/cpu/sensor/sensor_contact.rs.
+// Contact sensors: touch, and sensors that select contacts between objects. Twin: crates/cpu/src/sensor/sensor_contact.rs.
 
 import package::collision::ray::{is_inside, ray_shape};
 import package::constraint::contact_force::contact_force;

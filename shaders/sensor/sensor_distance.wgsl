@@ -1,5 +1,5 @@
 // Distance sensors between geoms or bodies: distance, normal, and closest points.
-// Twin: src/cpu/sensor/sensor_distance.rs.
+// Twin: crates/cpu/src/sensor/sensor_distance.rs.
 
 import package::collision::convex::GeomDistance;
 import package::collision::distance::geom_distance;

@@ -1,4 +1,4 @@
-// Rangefinders: one ray along a site's z axis, or one for each pixel of a camera. Twin: src/cpu/sensor/sensor_ray.rs.
+// Rangefinders: one ray along a site's z axis, or one for each pixel of a camera. Twin: crates/cpu/src/sensor/sensor_ray.rs.
 
 import package::collision::ray::ray;
 import package::math::trig::{PI, sincos};

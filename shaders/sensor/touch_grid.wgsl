@@ -1,5 +1,5 @@
 // Sensor of MuJoCo's plugin mujoco.sensor.touch_grid: forces of contacts, sorted into the cells of a grid by the
-// direction in which a site sees them. Frame, channels and parameters as in the twin: src/cpu/sensor/touch_grid.rs.
+// direction in which a site sees them. Frame, channels and parameters as in the twin: crates/cpu/src/sensor/touch_grid.rs.
 
 import package::constraint::contact_force::contact_force;
 import package::math::trig::arctan2;

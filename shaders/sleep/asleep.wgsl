@@ -1,4 +1,4 @@
-// Sleeping trees: queries and waking. Twin: src/cpu/sleep/asleep.rs. Trees that sleep together form a cycle in
+// Sleeping trees: queries and waking. Twin: crates/cpu/src/sleep/asleep.rs. Trees that sleep together form a cycle in
 // tree_asleep, each pointing to the next; for awake trees it counts up to -1.
 
 import package::constraint::equality::{body_anchors, is_connect_or_weld};

@@ -1,4 +1,4 @@
-// Applied wrenches on bodies. Twin: src/cpu/smooth/applied_force.rs.
+// Applied wrenches on bodies. Twin: crates/cpu/src/smooth/applied_force.rs.
 
 // True if a vector is non-zero, by its bits: a comparison may call NaN equal to zero, and a NaN force must be
 // noticed.

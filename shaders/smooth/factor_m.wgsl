@@ -1,5 +1,5 @@
 // The joint-space inertia matrix: factorisation, solves, products. Rows of the lower triangle as in M_rowadr,
-// M_colind. Twin: src/cpu/smooth/factor_m.rs.
+// M_colind. Twin: crates/cpu/src/smooth/factor_m.rs.
 
 import package::math::vector::MINVAL;
 import package::runtime::group::{lane, sync};

@@ -1,4 +1,4 @@
-// Fluid forces: inertia-box model for bodies, ellipsoid model for geoms. Twin: src/cpu/smooth/fluid.rs.
+// Fluid forces: inertia-box model for bodies, ellipsoid model for geoms. Twin: crates/cpu/src/smooth/fluid.rs.
 
 import package::math::trig::PI;
 import package::math::vector::MINVAL;

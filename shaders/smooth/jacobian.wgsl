@@ -1,4 +1,4 @@
-// Jacobian columns of points on bodies. Twin: src/cpu/smooth/jacobian.rs.
+// Jacobian columns of points on bodies. Twin: crates/cpu/src/smooth/jacobian.rs.
 
 import package::math::spatial::{Spatial, spatial_zero};
 

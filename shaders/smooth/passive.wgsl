@@ -1,4 +1,4 @@
-// Springs of joints and tendons: forces and energies. Twin: the helpers of src/cpu/smooth/passive.rs.
+// Springs of joints and tendons: forces and energies. Twin: the helpers of crates/cpu/src/smooth/passive.rs.
 
 import package::math::vector::{quat_normalize, quat_sub};
 

@@ -1,5 +1,5 @@
 // Damping and armature of actuators, reflected through the gear to their joint or tendon.
-// Twin: src/cpu/smooth/reflected_inertia.rs.
+// Twin: crates/cpu/src/smooth/reflected_inertia.rs.
 
 // Sum over a target's actuators of squared gear times linear, quadratic and cubic damping, and armature.
 fn reflected_coef(id: i32, goal: i32, on_tendon: bool) -> vec4f {

@@ -1,4 +1,4 @@
-// Products with the tendon Jacobian. Twin: src/cpu/smooth/tendon.rs.
+// Products with the tendon Jacobian. Twin: crates/cpu/src/smooth/tendon.rs.
 
 // Product of one row of the tendon Jacobian with V.
 fn mul_ten_j__V(ten: u32) -> f32 {

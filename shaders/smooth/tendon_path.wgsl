@@ -1,4 +1,4 @@
-// Spatial tendon paths: segments between sites, around geoms and over pulleys. Twin: src/cpu/smooth/tendon_path.rs.
+// Spatial tendon paths: segments between sites, around geoms and over pulleys. Twin: crates/cpu/src/smooth/tendon_path.rs.
 
 import package::math::vector::MINVAL;
 import package::sensor::object_frames::motion_at;

@@ -1,5 +1,5 @@
 // Tendon wrapping around a sphere or cylinder: tangent points, the arc between them, and the straight parts beside it.
-// Twin: src/cpu/smooth/wrap.rs.
+// Twin: crates/cpu/src/smooth/wrap.rs.
 
 import package::math::trig::{arctan2, PI, sincos};
 import package::math::vector::MINVAL;

@@ -1,4 +1,4 @@
-// Conjugate-gradient directions, preconditioned by the inertia. Twin: src/cpu/solver/cg.rs. Only the kernels restart
+// Conjugate-gradient directions, preconditioned by the inertia. Twin: crates/cpu/src/solver/cg.rs. Only the kernels restart
 // after a step without improvement (kernels/solve.wgsl): single precision spoils directions.
 
 import package::math::vector::MINVAL;

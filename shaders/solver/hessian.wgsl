@@ -1,4 +1,4 @@
-// Hessian of the solver's cost: assembly, factorisation, solve. Twin: src/cpu/solver/hessian.rs.
+// Hessian of the solver's cost: assembly, factorisation, solve. Twin: crates/cpu/src/solver/hessian.rs.
 
 import package::constraint::constraint_cost::{cost_parameters, heads_cone, is_quadratic};
 import package::math::vector::MINVAL;

@@ -1,5 +1,5 @@
 // Line search: Newton steps on the derivative of the cost, then bracketing. Costs are compared only as differences
-// from the start, which avoids cancellation. Twin: src/cpu/solver/line_search.rs.
+// from the start, which avoids cancellation. Twin: crates/cpu/src/solver/line_search.rs.
 
 import package::constraint::constraint_cost::{
     cone_along, cost_parameters, force, heads_cone, in_cone, is_quadratic, row_cost,

@@ -1,4 +1,4 @@
-// Noslip: friction forces after the main solver, without regularisation. Twin: src/cpu/solver/noslip.rs.
+// Noslip: friction forces after the main solver, without regularisation. Twin: crates/cpu/src/solver/noslip.rs.
 
 import package::math::vector::MINVAL;
 import package::runtime::group::{any_world, group_max, lane, partial_end, parts, set_partial, sum_partials, sync};

@@ -1,4 +1,4 @@
-// Projected Gauss-Seidel on the dual problem, in the constraint forces. Twin: src/cpu/solver/pgs.rs, which states the
+// Projected Gauss-Seidel on the dual problem, in the constraint forces. Twin: crates/cpu/src/solver/pgs.rs, which states the
 // cost.
 //
 // Rows are updated in sequence; the lanes of a world share the products with the acceleration and its change, and the

@@ -1,4 +1,4 @@
-// Primal problem: warm start, search direction and step. Twin: src/cpu/solver/solve.rs.
+// Primal problem: warm start, search direction and step. Twin: crates/cpu/src/solver/solve.rs.
 
 import package::constraint::constraint_cost::constraint_cost;
 import package::runtime::group::{lane, partial_end, parts, set_partial, set_partial_y, sum_partials, sync};

@@ -1,4 +1,4 @@
-// QCQP: a quadratic minimised within an ellipsoid. Twin: src/cpu/solver/qcqp.rs, which explains the method. Runs on
+// QCQP: a quadratic minimised within an ellipsoid. Twin: crates/cpu/src/solver/qcqp.rs, which explains the method. Runs on
 // one lane.
 
 import package::math::vector::MINVAL;

@@ -1,7 +1,7 @@
 // Sparsity of the constraint rows and of the Hessian: the degrees of freedom a row can touch, and those the Hessian
 // couples. Loops skip the structural zeros. In worlds of several trees only. The twin has rows of the same kind, from the
 // first degree of freedom that moves a contact and not that of its tree, and solves islands one by one:
-// src/cpu/constraint/row_span.rs and islands.rs.
+// crates/cpu/src/constraint/row_span.rs and islands.rs.
 
 import package::constraint::equality::{body_anchors, is_connect_or_weld};
 import package::runtime::group::{lane, sync};

@@ -1,4 +1,4 @@
-// Constraint forces in closed form, row by row: the simplified contact model. Twin: src/cpu/solver/smooth_contact.rs,
+// Constraint forces in closed form, row by row: the simplified contact model. Twin: crates/cpu/src/solver/smooth_contact.rs,
 // which states it, its source and its departures.
 
 import package::math::vector::MINVAL;

@@ -1,5 +1,5 @@
 // Per-world state of the solver, and its storage between dispatches where each iteration is a dispatch.
-// Twin: src/cpu/solver/solve.rs.
+// Twin: crates/cpu/src/solver/solve.rs.
 
 import package::runtime::group::lane;
 

@@ -2,7 +2,7 @@
 // begins a new tile, so that trees that nothing couples share none; they are factored side by side. Pivots and factors
 // pass between lanes through workgroup memory, in vectors of four. From one iteration to the next only the rows are
 // added whose weights have changed, so that sums are rounded otherwise than in hessian.wgsl. Twin:
-// src/cpu/solver/hessian.rs.
+// crates/cpu/src/solver/hessian.rs.
 
 import package::constraint::constraint_cost::{constraint_update, in_cone};
 import package::math::vector::MINVAL;

@@ -1,6 +1,6 @@
 // Row forces at the present acceleration, gradient of the cost, and Hessian: the inertia plus the rows in their
-// quadratic zone. One function per solver and placement. Twins: update_gradient in src/cpu/solver/solve.rs,
-// build_hessian in src/cpu/solver/hessian.rs.
+// quadratic zone. One function per solver and placement. Twins: update_gradient in crates/cpu/src/solver/solve.rs,
+// build_hessian in crates/cpu/src/solver/hessian.rs.
 
 import package::constraint::constraint_cost::constraint_update;
 import package::runtime::group::{lane, sync};

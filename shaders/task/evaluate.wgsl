@@ -1,4 +1,4 @@
-// Parts of the expressions of a task. Twin: src/cpu/task/evaluate.rs.
+// Parts of the expressions of a task. Twin: crates/cpu/src/task/evaluate.rs.
 
 import package::math::philox::{philox, unit};
 import package::math::trig::{PI, exponential, logarithm, sincos};

@@ -17,9 +17,10 @@ use super::engine::Engine;
 use super::memory;
 use super::models::Models;
 use super::overflow::Overflow;
-use super::{Batch, cpu, probe};
+use super::{Batch, cpu};
 use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::model::capacity::max_capacity;
 use crate::model::data::{Capacity, Data};
 #[cfg(feature = "gpu")]
 use crate::schema::enums::disable;
@@ -140,7 +141,7 @@ pub(super) struct Room {
 
 impl Room {
     pub(super) fn new(model: &Model, overflow: Overflow) -> Self {
-        Self { overflow, limit: probe::max_capacity(model), ..Self::default() }
+        Self { overflow, limit: max_capacity(model), ..Self::default() }
     }
 
     /// Makes no call again, as there is no memory for a copy of the state.
@@ -229,7 +230,7 @@ impl Engine {
 impl Batch {
     /// Leaves worlds that diverge where they are reset: for those who discard them, as planners do, their steps need not be
     /// made again.
-    pub(crate) fn forgo_owed_steps(&mut self) {
+    pub fn forgo_owed_steps(&mut self) {
         #[cfg(feature = "gpu")]
         {
             self.room.forgoes_owed = true;
@@ -264,7 +265,7 @@ impl Batch {
 
     /// Worlds may want `rows` more than their common model can, of which those on the CPU do not know the last `new` ones.
     pub(super) fn widen_limit(&mut self, rows: usize, new: usize) {
-        let limit = probe::max_capacity(self.models.base());
+        let limit = max_capacity(self.models.base());
         self.room.limit = Capacity { njmax: limit.njmax.saturating_add(rows), ..limit };
         if let Engine::Cpu(worlds) = &mut self.engine
             && self.room.overflow == Overflow::Grow

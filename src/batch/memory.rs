@@ -2,9 +2,10 @@
 
 use sysinfo::{MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, RefreshKind, System};
 
-use super::probe::{self, max_capacity, slots};
+use super::probe::{self, slots};
 use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::model::capacity::max_capacity;
 use crate::model::data::{Capacity, Data};
 use crate::schema::{Elem, Sizes};
 

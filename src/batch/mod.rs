@@ -37,6 +37,7 @@ use crate::schema::enums::status;
 use crate::schema::stages::Stage;
 
 pub use crate::error::suggest;
+pub use crate::model::capacity::max_capacity;
 use engine::Engine;
 use growth::{Call, Room};
 pub use growth::{Dropped, Growth};
@@ -44,7 +45,7 @@ pub use memory::{bytes_of_world, capacity, check_memory, measured};
 use models::Models;
 use numbers::chosen;
 pub use overflow::Overflow;
-pub use probe::{max_capacity, peaks, probe};
+pub use probe::{peaks, probe};
 pub use randomize::{Distribution, Draw, Operation, Randomization};
 pub use rollout::Later;
 pub use snapshot::Snapshot;
@@ -159,14 +160,11 @@ pub struct Batch {
     cold: ColdStart,
     room: Room,
     engine: Engine,
-    #[cfg(feature = "gpu")]
-    attached: Attached,
+    companion: Companion,
 }
 
-/// What others keep beside the worlds between their calls, such as what draws them.
-#[cfg(feature = "gpu")]
-#[derive(Debug, Default)]
-pub(crate) struct Attached(pub(crate) Option<Box<dyn std::any::Any + Send + Sync>>);
+/// What another crate keeps with a batch between its calls, such as the renderer of its worlds.
+pub type Companion = Option<Box<dyn std::any::Any + Send + Sync>>;
 
 impl Batch {
     /// `worlds` worlds of `model`, each in the model's initial state.
@@ -208,8 +206,7 @@ impl Batch {
             cold,
             room,
             engine,
-            #[cfg(feature = "gpu")]
-            attached: Attached::default(),
+            companion: None,
         };
         // until it is seeded, draws of a task depend on the world alone
         if batch.model().task.is_some() {
@@ -224,10 +221,9 @@ impl Batch {
         self.models.base()
     }
 
-    /// What is kept beside the worlds.
-    #[cfg(feature = "gpu")]
-    pub(crate) fn attached(&mut self) -> &mut Attached {
-        &mut self.attached
+    /// What another crate keeps with this batch.
+    pub fn companion(&mut self) -> &mut Companion {
+        &mut self.companion
     }
 
     /// Number of worlds.

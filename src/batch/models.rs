@@ -125,7 +125,7 @@ impl Models {
             || base.clone(),
             |model, (columns, stale)| {
                 exchange(model, varied, columns);
-                model.set_const();
+                crate::compile::set_const(model);
                 exchange(model, varied, columns);
                 *stale = false;
             },

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use super::{memory, probe};
+use super::memory;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::data::Capacity;
@@ -35,7 +35,7 @@ impl FromStr for Overflow {
 
 /// Capacities up to which worlds on the CPU may grow: what the model can want, as far as memory reaches.
 pub(super) fn room_on_cpu(model: &Model, sizes: &Sizes, worlds: usize) -> Capacity {
-    let (now, limit) = (Capacity::of(sizes), probe::max_capacity(model));
+    let (now, limit) = (Capacity::of(sizes), crate::model::capacity::max_capacity(model));
     let between = |share: f64| {
         let of = |now: usize, most: usize| now + (most.saturating_sub(now) as f64 * share) as usize;
         Capacity { nconmax: of(now.nconmax, limit.nconmax), njmax: of(now.njmax, limit.njmax) }

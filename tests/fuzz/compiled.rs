@@ -95,7 +95,7 @@ fn used(model: &Model, bytes: &[u8]) -> String {
     let mut data = Data::<f32>::new(&single, SLOTS);
     cpu::step(&single, &mut data);
     let mut again = model.clone();
-    again.set_const();
+    manyworlds::compile::set_const(&mut again);
     let mut hasher = DefaultHasher::new();
     bytes.hash(&mut hasher);
     if hasher.finish().is_multiple_of(number("MANYWORLDS_FUZZ_KERNELS", KERNELS) as u64) {

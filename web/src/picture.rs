@@ -10,7 +10,7 @@ use manyworlds::cpu::collision::ray::RayFilter;
 use manyworlds::error::{Error, Result};
 use manyworlds::gpu::{Gpu, wgpu};
 use manyworlds::model::data::Data;
-use manyworlds::render::{Camera, Canvas, Flag, Frustum, Orbit, Renderer, Shape, View, Visuals, decorate};
+use manyworlds_render::{Camera, Canvas, Flag, Frustum, Orbit, Renderer, Shape, View, Visuals, decorate};
 use serde_json::json;
 use wasm_bindgen::prelude::*;
 use web_sys::HtmlCanvasElement;

@@ -1,0 +1,465 @@
+//! Contact manifold of a face, a side of a cylinder or capsule, or an edge on a face or cap.
+//!
+//! A cap is treated as a polygon of sixteen vertices. The face or side of one shape is clipped against the side
+//! planes of the other's face (Sutherland and Hodgman, *Reentrant Polygon Clipping*, 1974), points within the margin
+//! remain, and four vertices that span a large area are kept. The normal of all contacts is that of the face.
+
+use super::polytope::MAX_POLYGON_CORNERS;
+use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
+use super::support_map::{ConvexShape, FLAT_TOLERANCE, support};
+use crate::math::{Vec3, cross, dot, length, normalize3};
+use manyworlds_model::real::Real;
+use manyworlds_model::schema::enums::geom;
+
+/// Sine and cosine of the angle up to which faces and edges count as aligned.
+const ALIGNED_SINE: f64 = 0.088_782_951_588_970_1;
+const ALIGNED_COSINE: f64 = 0.996_051_046_131_598_9;
+
+/// Sine of the least angle between a plane and a face or edge that does not touch it as a whole: vertices are known in
+/// single precision.
+const MIN_FLAT_TOLERANCE: f64 = 1e-6;
+
+/// Cosine of the largest angle between the normal of a polygon and a plane that three of its vertices touch: polygons
+/// are bent by the size of a cell of directions. More, and the vertices are on one line.
+const BENT_COSINE: f64 = 0.9995;
+
+/// Tolerance of an intersection beyond the ends of a side.
+const CLIP_TOLERANCE: f64 = 3e-7;
+
+/// Relative rounding within which squared lengths and areas count as equal.
+const TIE_TOLERANCE: f64 = 1e-5;
+
+/// Vertices of a cap.
+const CAP_CORNERS: usize = 16;
+
+/// Most contacts of two faces.
+const MAX_FACE_CONTACTS: usize = 4;
+
+/// Capacity of the polygon during clipping: each side adds at most one vertex.
+const POLYGON_CAPACITY: usize = 2 * MAX_POLYGON_CORNERS;
+
+/// A planar polygon in a fixed order of vertices.
+struct Polygon<T> {
+    points: [Vec3<T>; POLYGON_CAPACITY],
+    count: usize,
+}
+
+/// Contact manifold of two shapes that touch at `p` and `q` along `n`; `found` holds the first contact.
+pub fn multi_contact<T: Real>(
+    a: &ConvexShape<'_, T>,
+    b: &ConvexShape<'_, T>,
+    n: Vec3<T>,
+    p: Vec3<T>,
+    q: Vec3<T>,
+    margin: T,
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
+) -> usize {
+    let flatness = (T::of(FLAT_TOLERANCE) * T::EPSILON.sqrt()).max(T::of(MIN_FLAT_TOLERANCE));
+    let back = -n;
+    let (va, vb) = (a.hull.support(a.to_local(n)), b.hull.support(b.to_local(back)));
+    let (level_one, level_two) = (level_face(a, va, n, flatness), level_face(b, vb, back, flatness));
+    let one = level_one.or_else(|| best_face(a, va, n, n, flatness, T::ZERO));
+    let two = level_two.or_else(|| best_face(b, vb, back, back, flatness, T::ZERO));
+    let tolerance = T::of(ALIGNED_SINE);
+    // two faces
+    if let (Some(face), Some(_)) = (one, two) {
+        let normal = face_normal(a, face);
+        let (against, cosine) = (-normal, T::of(ALIGNED_COSINE));
+        // a face that touches as a whole has no other beside it
+        let opposite = match level_two {
+            Some(face) => (dot(face_normal(b, face), against) > cosine).then_some(face),
+            None => best_face(b, vb, back, against, flatness, cosine),
+        };
+        if let Some(opposite) = opposite {
+            let other = face_normal(b, opposite);
+            if dot(normal, n) > tolerance && dot(other, back) > tolerance {
+                let mut polygon = corners_of(b, opposite);
+                clip_polygon(&mut polygon, a, face, margin);
+                let base = corner(a, face, 0);
+                return write_polygon(&polygon, false, base, normal, other, -other, T::ZERO, found);
+            }
+        }
+    }
+    // a side of the first and a face of the second, or the reverse
+    let dim = if level_one.is_some() { 3 } else { feature_dimension(a, va, n, flatness) };
+    let other_dim = if level_two.is_some() { 3 } else { feature_dimension(b, vb, back, flatness) };
+    let onto_second = two.is_some() && dim < 3 && (dim <= other_dim || one.is_none());
+    let (best, above, below) = if onto_second { (two, a, b) } else { (one, b, a) };
+    if !onto_second && other_dim == 3 {
+        return 1;
+    }
+    let Some(best) = best else { return 1 };
+    let (up, down, start, end, touch) = if onto_second { (n, back, va, vb, p) } else { (back, n, vb, va, q) };
+    // of a mesh, the face most aligned with the normal comes first, then those nearly so
+    let others = (0..face_count(below, end)).filter_map(|k| face(below, end, k, down, flatness));
+    let first = below.hull.exists().then_some(best);
+    let near = |f: &Face<T>| *f != best && dot(face_normal(below, *f), down) > T::of(ALIGNED_COSINE);
+    for onto in first.into_iter().chain(others.filter(|f| first.is_none() || near(f))) {
+        let normal = face_normal(below, onto);
+        let Some((mut polygon, offset)) = side_line(above, start, up, touch, normal, margin, flatness) else {
+            continue;
+        };
+        clip_polygon(&mut polygon, below, onto, margin - offset);
+        let along = if onto_second { -normal } else { normal };
+        return write_polygon(&polygon, true, corner(below, onto, 0), normal, -normal, along, offset, found);
+    }
+    1
+}
+
+/// A face of a shape: its axis and side, or a polygon.
+#[derive(Clone, Copy, PartialEq)]
+struct Face<T> {
+    k: usize,
+    sign: T,
+}
+
+/// Number of candidate faces of a shape; of a mesh, those at its support vertex.
+fn face_count<T: Real>(s: &ConvexShape<'_, T>, v: usize) -> usize {
+    if s.hull.exists() { s.hull.valence(v) } else { 3 }
+}
+
+/// Candidate face `k`, if it may touch along `n`: a cap of a cylinder that is not on its side, a face of a box, or a
+/// polygon of a mesh.
+fn face<T: Real>(s: &ConvexShape<'_, T>, v: usize, k: usize, n: Vec3<T>, flatness: T) -> Option<Face<T>> {
+    if s.hull.exists() {
+        let face = Face { k: s.hull.ring_polygon(v, k), sign: T::ONE };
+        return (dot(face_normal(s, face), n) >= flatness).then_some(face);
+    }
+    let along = dot(s.axis(k), n);
+    let has = s.kind == geom::BOX || (s.kind == geom::CYLINDER && k == 2);
+    (has && along.abs() >= flatness)
+        .then_some(Face { k, sign: if along >= T::ZERO { T::ONE } else { -T::ONE } })
+}
+
+/// Normal of a face.
+fn face_normal<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> Vec3<T> {
+    if s.hull.exists() { s.normal(face.k) } else { s.axis(face.k) * face.sign }
+}
+
+/// Candidate face most aligned with a direction, with an alignment above `least`.
+fn best_face<T: Real>(
+    s: &ConvexShape<'_, T>,
+    v: usize,
+    n: Vec3<T>,
+    direction: Vec3<T>,
+    flatness: T,
+    least: T,
+) -> Option<Face<T>> {
+    let (mut best, mut found) = (least, None);
+    for k in 0..face_count(s, v) {
+        if let Some(face) = face(s, v, k, n, flatness) {
+            let cosine = dot(face_normal(s, face), direction);
+            if cosine > best {
+                best = cosine;
+                found = Some(face);
+            }
+        }
+    }
+    found
+}
+
+/// Polygon at a vertex of a mesh of which three vertices touch a plane along `n`. Polygons may be bent: their normals
+/// do not tell.
+fn level_face<T: Real>(s: &ConvexShape<'_, T>, v: usize, n: Vec3<T>, flatness: T) -> Option<Face<T>> {
+    if !s.hull.exists() {
+        return None;
+    }
+    let base = s.vertex(v);
+    let touches = |w: usize| {
+        let apart = s.vertex(w) - base;
+        dot(apart, n).abs() <= flatness * length(apart)
+    };
+    let level = |k: &usize| {
+        let polygon = s.hull.ring_polygon(v, *k);
+        dot(s.normal(polygon), n) > T::of(BENT_COSINE)
+            && (0..s.hull.corners(polygon)).filter(|&c| touches(s.hull.corner(polygon, c))).count() >= 3
+    };
+    let k = (0..s.hull.valence(v)).find(level)?;
+    Some(Face { k: s.hull.ring_polygon(v, k), sign: T::ONE })
+}
+
+/// Dimension of the touching feature along `n`: a vertex (1), a straight edge (2) or a face (3); a cylinder's cap
+/// counts as its rim.
+fn feature_dimension<T: Real>(s: &ConvexShape<'_, T>, v: usize, n: Vec3<T>, flatness: T) -> usize {
+    if s.hull.exists() {
+        let valence = s.hull.valence(v);
+        return if (0..valence).any(|k| dot(ring_edge(s, v, k), n).abs() < flatness) { 2 } else { 1 };
+    }
+    let across = (0..3).filter(|k| dot(s.axis(*k), n).abs() < flatness).count();
+    match s.kind {
+        geom::BOX => 1 + across,
+        geom::CYLINDER if dot(s.axis(2), n).abs() < flatness => 2,
+        _ => 1,
+    }
+}
+
+/// Unit vector along edge `k` at a vertex of a mesh.
+fn ring_edge<T: Real>(s: &ConvexShape<'_, T>, v: usize, k: usize) -> Vec3<T> {
+    normalize3(s.vertex(s.hull.ring_vertex(v, k)) - s.vertex(v))
+}
+
+/// Number of vertices of a face.
+fn corners<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> usize {
+    if s.hull.exists() {
+        return s.hull.corners(face.k);
+    }
+    if s.kind == geom::CYLINDER { CAP_CORNERS } else { 4 }
+}
+
+/// Vertex `c` of a face.
+fn corner<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>, c: usize) -> Vec3<T> {
+    let Face { k, sign } = face;
+    if s.hull.exists() {
+        return s.vertex(s.hull.corner(k, c));
+    }
+    let size = s.shape.size;
+    let half = if s.kind == geom::CYLINDER { size[1] } else { size[k] };
+    let center = s.shape.pos + s.axis(k) * (half * sign);
+    if s.kind == geom::CYLINDER {
+        let (sine, cosine) = sixteenth(c);
+        let rim = center + s.axis(0) * (size[0] * cosine);
+        return rim - s.axis(1) * (size[0] * sign * sine);
+    }
+    // signs along the two axes after the face's own; the far face is the near one turned over
+    const AROUND: [[(f64, f64); 4]; 3] = [
+        [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)],
+        [(-1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (1.0, -1.0)],
+        [(-1.0, 1.0), (1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)],
+    ];
+    let (mut x, mut y) = (T::of(AROUND[k][c].0), T::of(AROUND[k][c].1));
+    if k == 0 {
+        y *= sign;
+    } else {
+        x *= sign;
+    }
+    let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+    center + s.axis(i) * (size[i] * x) + s.axis(j) * (size[j] * y)
+}
+
+/// All vertices of a face.
+fn corners_of<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> Polygon<T> {
+    let mut polygon = Polygon { points: [Vec3::ZERO; POLYGON_CAPACITY], count: corners(s, face) };
+    for c in 0..polygon.count {
+        polygon.points[c] = corner(s, face, c);
+    }
+    polygon
+}
+
+/// Sine and cosine of sixteenths of a turn.
+fn sixteenth<T: Real>(c: usize) -> (T, T) {
+    const QUARTER: [f64; 5] =
+        [0.0, 0.382_683_432_365_089_8, std::f64::consts::FRAC_1_SQRT_2, 0.923_879_532_511_286_7, 1.0];
+    let quarter = |k: usize| T::of(if k <= 4 { QUARTER[k] } else { QUARTER[8 - k] });
+    let sine = if c < 8 { quarter(c) } else { -quarter(c - 8) };
+    let d = (c + 4) % 16;
+    let cosine = if d < 8 { quarter(d) } else { -quarter(d - 8) };
+    (sine, cosine)
+}
+
+/// Side line of a shape at its support along `n` on a face with that `normal`, through `touch` for a capsule, and
+/// half the margin if the line is shifted by it.
+fn side_line<T: Real>(
+    s: &ConvexShape<'_, T>,
+    v: usize,
+    n: Vec3<T>,
+    touch: Vec3<T>,
+    normal: Vec3<T>,
+    margin: T,
+    flatness: T,
+) -> Option<(Polygon<T>, T)> {
+    let mut polygon = Polygon { points: [Vec3::ZERO; POLYGON_CAPACITY], count: 2 };
+    if s.hull.exists() || s.kind == geom::BOX {
+        (polygon.points[0], polygon.points[1]) = straight_edge(s, v, n, normal, flatness)?;
+        return Some((polygon, T::ZERO));
+    }
+    let (axis, half) = (s.axis(2), s.shape.size[1]);
+    let lies = dot(axis, normal).abs() < T::of(ALIGNED_SINE);
+    if !lies {
+        return None;
+    }
+    if s.kind == geom::CAPSULE {
+        let offset = margin * T::of(0.5);
+        let touch = touch + n * offset;
+        let center = touch - axis * dot(touch - s.shape.pos, axis);
+        polygon.points[0] = center - axis * half;
+        polygon.points[1] = center + axis * half;
+        return Some((polygon, offset));
+    }
+    // from the end that is farther along the normal
+    let rim = support(s, n, touch, flatness);
+    let side = if dot(axis, n) >= -flatness { T::ONE } else { -T::ONE };
+    let center = rim - axis * dot(rim - s.shape.pos, axis);
+    polygon.points[0] = center + axis * (half * side);
+    polygon.points[1] = center - axis * (half * side);
+    Some((polygon, T::ZERO))
+}
+
+/// Ends of the edge at the support vertex of a box or mesh that is best aligned with a face of that `normal`, if any.
+fn straight_edge<T: Real>(
+    s: &ConvexShape<'_, T>,
+    v: usize,
+    n: Vec3<T>,
+    normal: Vec3<T>,
+    flatness: T,
+) -> Option<(Vec3<T>, Vec3<T>)> {
+    let (mut best, mut found) = (T::of(ALIGNED_SINE), None);
+    let start = if s.hull.exists() { s.vertex(v) } else { support(s, n, s.shape.pos, T::ZERO) };
+    // a touching edge is the only choice
+    let single = feature_dimension(s, v, n, flatness) == 2;
+    for k in 0..face_count(s, v) {
+        let along = if s.hull.exists() { ring_edge(s, v, k) } else { s.axis(k) };
+        let slope = dot(along, normal).abs();
+        if slope >= best || (single && dot(along, n).abs() >= flatness) {
+            continue;
+        }
+        best = slope;
+        let end = if s.hull.exists() {
+            s.vertex(s.hull.ring_vertex(v, k))
+        } else {
+            start - along * (dot(start - s.shape.pos, along) * T::of(2.0))
+        };
+        found = Some((start, end));
+    }
+    found
+}
+
+/// Clips a polygon against the side planes of a face of `s`, along its normal; also removes points higher than `most`
+/// above it.
+fn clip_polygon<T: Real>(polygon: &mut Polygon<T>, s: &ConvexShape<'_, T>, face: Face<T>, most: T) {
+    let (base, normal) = (corner(s, face, 0), face_normal(s, face));
+    let sides = corners(s, face);
+    for e in 0..sides {
+        let (from, to) = (corner(s, face, e), corner(s, face, (e + 1) % sides));
+        let out = cross(to - from, from + normal - from);
+        let level = dot(out, from);
+        // reading stays ahead of writing: each side adds at most one vertex to those read
+        let first = polygon.points[0];
+        let mut start = first;
+        let mut count = 0;
+        for k in 0..polygon.count {
+            let end = if k + 1 < polygon.count { polygon.points[k + 1] } else { first };
+            let in1 = dot(start - from, out) > T::of(-1e-10);
+            let in2 = dot(end - from, out) > T::of(-1e-10);
+            let slope = dot(out, end - start);
+            if in1 != in2 && slope.abs() >= T::of(1e-10) && count < POLYGON_CAPACITY {
+                let share = (level - dot(out, start)) / slope;
+                if share > T::of(-CLIP_TOLERANCE) && share < T::of(1.0 + CLIP_TOLERANCE) {
+                    let share = share.max(T::ZERO).min(T::ONE);
+                    polygon.points[count] = start + (end - start) * share;
+                    count += 1;
+                }
+            }
+            if in2 && count < POLYGON_CAPACITY {
+                polygon.points[count] = end;
+                count += 1;
+            }
+            start = end;
+        }
+        polygon.count = count;
+    }
+    let mut count = 0;
+    for k in 0..polygon.count {
+        let point = polygon.points[k];
+        if dot(point - base, normal) <= most {
+            polygon.points[count] = point;
+            count += 1;
+        }
+    }
+    polygon.count = count;
+}
+
+/// Writes the contacts of the clipped polygon above a face through `base`: `way` points to the polygon's side,
+/// `along` is the contact normal, `offset` the shift of the polygon. The first contact stays if nothing is left.
+fn write_polygon<T: Real>(
+    polygon: &Polygon<T>,
+    line: bool,
+    base: Vec3<T>,
+    normal: Vec3<T>,
+    way: Vec3<T>,
+    along: Vec3<T>,
+    offset: T,
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
+) -> usize {
+    if polygon.count == 0 {
+        return 1;
+    }
+    let chosen = choose(polygon, line);
+    let count = chosen.iter().filter(|c| **c < POLYGON_CAPACITY).count();
+    for (k, &c) in chosen[..count].iter().enumerate() {
+        let point = polygon.points[c];
+        let height = dot(point - base, normal);
+        let on = point - normal * height;
+        let dist = -height * dot(normal, way);
+        let pos = on - way * (dist * T::of(0.5)) - along * (offset * T::of(0.5));
+        found[k] = ContactPoint { dist: dist + offset, pos, normal: along, tangent: Vec3::ZERO };
+    }
+    count
+}
+
+/// Vertices to keep: all up to four, the two ends of a segment, or four that span a large area; unused entries are
+/// none.
+fn choose<T: Real>(polygon: &Polygon<T>, line: bool) -> [usize; MAX_FACE_CONTACTS] {
+    let n = polygon.count;
+    let mut chosen = [POLYGON_CAPACITY; MAX_FACE_CONTACTS];
+    for (k, c) in chosen.iter_mut().enumerate().take(n) {
+        *c = k;
+    }
+    if line && n > 2 {
+        let mut most = T::ZERO;
+        for i in 0..n {
+            for j in i + 1..n {
+                let apart = polygon.points[j] - polygon.points[i];
+                // the first of equally distant ones
+                if dot(apart, apart) > most * T::of(1.0 + TIE_TOLERANCE) {
+                    most = dot(apart, apart);
+                    chosen = [i, j, POLYGON_CAPACITY, POLYGON_CAPACITY];
+                }
+            }
+        }
+    } else if n > MAX_FACE_CONTACTS {
+        chosen = largest_quadrilateral(polygon);
+    }
+    chosen
+}
+
+/// Large inscribed quadrilateral by rotating calipers: the largest one met on a walk around the vertices.
+fn largest_quadrilateral<T: Real>(polygon: &Polygon<T>) -> [usize; MAX_FACE_CONTACTS] {
+    let n = polygon.count;
+    let area = |q: [usize; 4]| {
+        let p = |k: usize| polygon.points[q[k]];
+        length(cross(p(0) - p(2), p(1) - p(3)))
+    };
+    let mut at = [0, 1, 2, 3];
+    let mut best = at;
+    let mut most = area(at);
+    for start in 0..n {
+        at[0] = start;
+        // the last vertex advances; after each of its moves the two before it may follow
+        let mut k = 3;
+        for _ in 0..4 * n {
+            let mut next = at;
+            next[k] = (at[k] + 1) % n;
+            let value = area(next);
+            if value > most * T::of(1.0 + TIE_TOLERANCE) {
+                at = next;
+                best = at;
+                most = value;
+                k = if k == 3 { 2 } else { k };
+            } else if k == 2 {
+                k = 1;
+            } else if k == 1 {
+                k = 3;
+            } else {
+                break;
+            }
+        }
+        // no vertex is overtaken
+        for k in 1..4 {
+            if at[k] != at[k - 1] {
+                break;
+            }
+            at[k] = (at[k] + 1) % n;
+        }
+    }
+    best
+}

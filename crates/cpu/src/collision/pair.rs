@@ -1,0 +1,123 @@
+//! A pair of geoms: bounding volumes, shapes, and the choice of narrow-phase routine.
+
+use super::capsule_box::capsule_box;
+use super::polytope::Hull;
+// closed forms are called by the names that the table of shape pairs has for them
+use super::primitives::*;
+use super::support_map::ConvexShape;
+use crate::math::{Mat3, Vec3, dot, mat_column, mat3, vec3};
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::real::Real;
+use manyworlds_model::schema::enums::geom;
+use manyworlds_model::schema::shape_pairs::shape_pair_table;
+
+/// True if two bounding spheres, or a plane and a bounding sphere, are farther apart than the margin.
+#[inline(always)]
+pub(crate) fn spheres_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: usize, margin: T) -> bool {
+    let apart = vec3(&d.geom_xpos, g2) - vec3(&d.geom_xpos, g1);
+    if m.geom_type[g1] == geom::PLANE {
+        let mat = &d.geom_xmat[9 * g1..9 * g1 + 9];
+        let normal = Vec3([mat[2], mat[5], mat[8]]);
+        return dot(apart, normal) > margin + m.geom_rbound[g2];
+    }
+    let reach = m.geom_rbound[g1] + m.geom_rbound[g2] + margin;
+    dot(apart, apart) > reach * reach
+}
+
+/// An oriented bounding box.
+pub(crate) struct Obb<T> {
+    centre: Vec3<T>,
+    mat: Mat3<T>,
+    half: Vec3<T>,
+}
+
+impl<T: Real> Obb<T> {
+    /// Box with given centre and half sizes in a frame.
+    #[inline(always)]
+    pub(crate) fn new((pos, mat): (Vec3<T>, Mat3<T>), bounds: &[T]) -> Self {
+        Self { centre: pos + mat * vec3(bounds, 0), mat, half: vec3(bounds, 1) }
+    }
+
+    /// Bounding box of a geom.
+    #[inline(always)]
+    pub(crate) fn around(m: &Model<T>, d: &Data<T>, g: usize) -> Self {
+        Self::new((vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g)), &m.geom_aabb[6 * g..6 * g + 6])
+    }
+
+    /// True if two boxes are farther apart than `margin` along a face axis of either (Gottschalk, Lin and Manocha,
+    /// *OBBTree*, 1996, without the cross products of edges).
+    #[inline(always)]
+    pub(crate) fn is_apart(&self, other: &Self, margin: T) -> bool {
+        let apart = other.centre - self.centre;
+        let mut turn = [Vec3::ZERO; 3];
+        for k in 0..3 {
+            // axes of the second box along one of the first
+            let axis = mat_column(self.mat, k);
+            turn[k] = axis * other.mat;
+            let reach = self.half[k] + dot(turn[k].map(T::abs), other.half) + margin;
+            if dot(axis, apart).abs() > reach {
+                return true;
+            }
+        }
+        for k in 0..3 {
+            let column = Vec3([turn[0][k], turn[1][k], turn[2][k]]);
+            let reach = other.half[k] + dot(column.map(T::abs), self.half) + margin;
+            if dot(mat_column(other.mat, k), apart).abs() > reach {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Pose and size of one geom.
+pub(crate) fn shape<T: Real>(m: &Model<T>, d: &Data<T>, id: usize) -> Shape<T> {
+    Shape { pos: vec3(&d.geom_xpos, id), mat: mat3(&d.geom_xmat, id), size: vec3(&m.geom_size, id) }
+}
+
+/// Pose, size and mesh of one geom.
+pub(crate) fn convex_shape<'a, T: Real>(m: &'a Model<T>, d: &Data<T>, id: usize) -> ConvexShape<'a, T> {
+    let kind = m.geom_type[id];
+    let hull = match usize::try_from(m.geom_dataid[id]) {
+        Ok(mesh) if kind == geom::MESH => Hull::Mesh(m, mesh),
+        _ => Hull::None,
+    };
+    ConvexShape { kind, shape: shape(m, d, id), hull }
+}
+
+/// The call of the closed form of a pair: an arm for each row of the table that has one.
+macro_rules! dispatch {
+    ($call:tt [$($arm:tt)*] $first:ident $second:ident ClosedForm $contacts:literal $function:ident; $($row:tt)*) => {
+        dispatch!($call [$($arm)* (geom::$first, geom::$second) => dispatch!(@call $function $call),] $($row)*)
+    };
+    ($call:tt [$($arm:tt)*] $first:ident $second:ident $method:ident $contacts:literal none; $($row:tt)*) => {
+        dispatch!($call [$($arm)*] $($row)*)
+    };
+    (@call $function:ident ($types:ident, $($argument:ident),*)) => {
+        Some($function($($argument),*))
+    };
+    (($types:ident, $($argument:ident),*) [$($arm:tt)*]) => {
+        match $types {
+            $($arm)*
+            _ => None,
+        }
+    };
+}
+
+macro_rules! define_closed_form {
+    ($($row:tt)*) => {
+        /// Contacts of two shapes nearer than `margin`, if a closed form finds them, which then gives their distance too;
+        /// returns their number.
+        pub(crate) fn closed_form<T: Real>(
+            types: (i32, i32),
+            a: &Shape<T>,
+            b: &Shape<T>,
+            margin: T,
+            found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
+        ) -> Option<usize> {
+            dispatch!((types, a, b, margin, found) [] $($row)*)
+        }
+    };
+}
+shape_pair_table!(define_closed_form);

@@ -1,0 +1,250 @@
+//! Least penetration of two overlapping convex shapes by the expanding polytope algorithm (van den Bergen, *Collision
+//! Detection in Interactive 3D Environments*, §4.3.8).
+//!
+//! A polytope of points of the Minkowski difference encloses the origin. Its nearest face bounds the least height from
+//! below, the lowest support function seen so far from above; until both meet, the polytope grows by the support point
+//! over that face. Faces that the new point sees are left out, and those through it and the edges around them take
+//! their place. Whatever rounding does to the polytope, the height returned is that of its direction.
+
+use super::support_map::{ConvexShape, DifferencePoint, preimage};
+use crate::math::{Vec3, cross, dot, length, normalize3};
+use manyworlds_model::real::Real;
+
+/// Most vertices of the polytope, as bits of a row of edges, and most faces.
+const BOUND_POINTS: usize = 32;
+const BOUND_FACES: usize = 2 * BOUND_POINTS - 4;
+
+/// Outcome.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PenetrationBound<T> {
+    /// Direction of the lowest height found, and the height.
+    pub lowest: (Vec3<T>, T),
+    /// Point of the first shape that touches along it, where a face of the polytope is one of the difference.
+    pub witness: Option<Vec3<T>>,
+    /// True if no direction is lower by more than the slack.
+    pub proven: bool,
+}
+
+/// Faces of the polytope: their vertices, counterclockwise from outside, and their distances from the origin.
+struct Faces<T> {
+    corners: [[u8; 3]; BOUND_FACES],
+    heights: [T; BOUND_FACES],
+    count: usize,
+}
+
+impl<T: Real> Faces<T> {
+    /// Adds a face; true if there is room.
+    fn add(&mut self, points: &[DifferencePoint<T>; BOUND_POINTS], corners: [u8; 3]) -> bool {
+        if self.count == BOUND_FACES {
+            return false;
+        }
+        let [p, q, r] = corners.map(|k| points[usize::from(k)].point);
+        let normal = cross(q - p, r - p);
+        let area = length(normal);
+        self.corners[self.count] = corners;
+        // a face without area is never the nearest
+        self.heights[self.count] = if area > T::MINVAL { dot(normal, p) / area } else { T::of(f64::MAX) };
+        self.count += 1;
+        true
+    }
+}
+
+/// Points of the Minkowski difference whose hull holds the origin: a triangle, then one or two more, and their number.
+pub type Enclosure<T> = ([DifferencePoint<T>; 5], usize);
+
+/// Searches for the direction in which the support function of the Minkowski difference is least, to within a share of
+/// it and `slack`.
+pub fn penetration_bound<T: Real>(
+    a: &ConvexShape<'_, T>,
+    b: &ConvexShape<'_, T>,
+    (around, given): &Enclosure<T>,
+    share: T,
+    slack: T,
+) -> PenetrationBound<T> {
+    let mut found = PenetrationBound { lowest: (Vec3::X, T::of(f64::MAX)), witness: None, proven: false };
+    // both sides of the triangle
+    let mut points = [DifferencePoint::ZERO; BOUND_POINTS];
+    points[..5].copy_from_slice(around);
+    let mut faces = Faces { corners: [[0; 3]; BOUND_FACES], heights: [T::ZERO; BOUND_FACES], count: 0 };
+    faces.add(&points, [0, 1, 2]);
+    faces.add(&points, [2, 1, 0]);
+    if share > T::ZERO {
+        // a flat side among curved ones may be lower than anything that a few points find
+        for k in 0..12 {
+            let axis = if k < 6 { a.axis(k / 2) } else { b.axis(k / 2 - 3) };
+            let direction = if k % 2 == 0 { axis } else { -axis };
+            let height = dot(DifferencePoint::support(a, b, direction).point, direction);
+            if height < found.lowest.1 {
+                found.lowest = (direction, height);
+            }
+        }
+    }
+    for new in 3..BOUND_POINTS {
+        if new >= *given {
+            // nearest face, the first of equals
+            let mut nearest = 0;
+            for face in 1..faces.count {
+                if faces.heights[face] < faces.heights[nearest] {
+                    nearest = face;
+                }
+            }
+            // all points on a line
+            if faces.heights[nearest] >= T::of(f64::MAX) {
+                break;
+            }
+            // support point over it
+            let face = faces.corners[nearest].map(|k| points[usize::from(k)]);
+            let [p, q, r] = face.map(|corner| corner.point);
+            let normal = cross(q - p, r - p);
+            let direction = normal * (T::ONE / length(normal));
+            points[new] = DifferencePoint::support(a, b, direction);
+            let height = dot(points[new].point, direction);
+            // both bounds meet
+            found.proven = height - faces.heights[nearest] <= share * height + slack;
+            if height < found.lowest.1 || (found.proven && share == T::ZERO) {
+                found.lowest = (direction, height);
+            }
+            if found.proven {
+                found.witness = if share == T::ZERO { preimage(face, direction * height) } else { None };
+                return found;
+            }
+        }
+        let point = points[new].point;
+        // the faces that it sees are left out; their edges, by first vertex
+        let mut edges = [0u32; BOUND_POINTS];
+        let mut face = 0;
+        while face < faces.count {
+            let corners = faces.corners[face];
+            let [p, q, r] = corners.map(|k| points[usize::from(k)].point);
+            let normal = cross(q - p, r - p);
+            let above = dot(normal, point - p);
+            // more than rounding
+            if above > T::ZERO && above * above > slack * slack * dot(normal, normal) {
+                for k in 0..3 {
+                    edges[usize::from(corners[k])] |= 1 << corners[(k + 1) % 3];
+                }
+                faces.count -= 1;
+                faces.corners[face] = faces.corners[faces.count];
+                faces.heights[face] = faces.heights[faces.count];
+            } else {
+                face += 1;
+            }
+        }
+        // the edges around the gap have no opposite
+        let mut room = true;
+        for from in 0..new {
+            let mut left = edges[from];
+            while left != 0 {
+                let to = left.trailing_zeros() as usize;
+                left &= left - 1;
+                if edges[to] >> from & 1 == 0 {
+                    room = room && faces.add(&points, [from as u8, to as u8, new as u8]);
+                }
+            }
+        }
+        if !room || faces.count == 0 {
+            break;
+        }
+    }
+    found
+}
+
+/// Points around the origin: the simplex that a search from the origin has left, if it is a tetrahedron; or the
+/// triangle `face` with normal `n` and the point opposite; or else the simplex with points beside it. None if it is a
+/// point.
+pub fn enclosure<T: Real>(
+    a: &ConvexShape<'_, T>,
+    b: &ConvexShape<'_, T>,
+    n: Vec3<T>,
+    face: Option<[DifferencePoint<T>; 3]>,
+    ([p, q, r, s], count): ([DifferencePoint<T>; 4], usize),
+) -> Option<Enclosure<T>> {
+    if count == 4 {
+        return Some(([p, q, r, s, s], 4));
+    }
+    let farthest = |n| DifferencePoint::support(a, b, n);
+    if let Some([p, q, r]) = face {
+        let opposite = farthest(-n);
+        if encloses_origin([p, q, r, opposite].map(|corner| corner.point)) {
+            return Some(([p, q, r, opposite, opposite], 4));
+        }
+    }
+    match count {
+        3 => {
+            // a point on either side of the triangle
+            let normal = normalize3(cross(q.point - p.point, r.point - p.point));
+            Some(([p, q, r, farthest(normal), farthest(-normal)], 5))
+        }
+        2 => {
+            // a triangle around the segment
+            let along = normalize3(q.point - p.point);
+            let side = normalize3(cross(if along[0].abs() < T::of(0.6) { Vec3::X } else { Vec3::Y }, along));
+            let up = cross(along, side);
+            let [one, two, three] = [[1.0, 0.0], [-0.5, 0.75_f64.sqrt()], [-0.5, -0.75_f64.sqrt()]]
+                .map(|[x, y]| farthest(side * T::of(x) + up * T::of(y)));
+            Some(([two, three, one, p, q], 5))
+        }
+        _ => None,
+    }
+}
+
+/// True if the origin is inside a tetrahedron.
+fn encloses_origin<T: Real>([p, q, r, s]: [Vec3<T>; 4]) -> bool {
+    let volumes = [dot(q, cross(r, s)), -dot(p, cross(r, s)), dot(p, cross(q, s)), -dot(p, cross(q, r))];
+    volumes.iter().all(|v| *v > T::ZERO) || volumes.iter().all(|v| *v < T::ZERO)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::collision::primitives::Shape;
+    use crate::math::Mat3;
+    use manyworlds_model::schema::enums::geom;
+
+    #[test]
+    fn the_nearest_face_is_found_from_any_other() {
+        let solid = |pos| {
+            let mat = Mat3::IDENTITY;
+            ConvexShape::of(geom::BOX, &Shape { pos, mat, size: Vec3([0.3, 0.2, 0.1]) })
+        };
+        // the difference reaches from -0.35 to 0.05 along z and from -0.38 to 0.42 along y
+        let (a, b) = (solid(Vec3::ZERO), solid(Vec3([0.01, -0.02, 0.15])));
+        let corner = |point| DifferencePoint { point: Vec3(point), on_a: Vec3(point) };
+        let (below, behind) = ([0.0, 0.0, -0.35], [0.0, -0.38, 0.0]);
+        let top = [[-0.5, -0.3, 0.05], [0.5, -0.3, 0.05], [0.1, 0.4, 0.05], below];
+        let turned = [top[0], top[2], top[1], below];
+        // half of the face, with its edge next to the origin; and a side face
+        let half = [[-0.38, -0.38, 0.05], [0.5, -0.38, 0.05], [0.41, 0.42, 0.05], below];
+        let side = [[-0.5, 0.42, -0.3], [0.5, 0.42, -0.3], [0.0, 0.42, 0.04], behind];
+        for around in [top, turned, half, side] {
+            let [p, q, r, s] = around.map(corner);
+            assert!(encloses_origin([p, q, r, s].map(|corner| corner.point)));
+            let found = penetration_bound(&a, &b, &([p, q, r, s, s], 4), 0.0, 1e-9);
+            assert!(found.proven && length(found.lowest.0 - Vec3::Z) < 1e-9, "{found:?}");
+            assert!((found.lowest.1 - 0.05).abs() < 1e-12 && found.witness.is_some(), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn a_simplex_that_is_no_tetrahedron_is_completed() {
+        let ball = |size| {
+            let shape = Shape { pos: Vec3::ZERO, mat: Mat3::IDENTITY, size };
+            ConvexShape::of(geom::ELLIPSOID, &shape)
+        };
+        let (a, b) = (ball(Vec3([0.3, 0.2, 0.1])), ball(Vec3([0.1, 0.1, 0.1])));
+        // the origin in the middle of a segment, and of a triangle
+        let ends = [Vec3::X, -Vec3::X].map(|n| DifferencePoint::support(&a, &b, n));
+        let ring = [Vec3([1.0, 0.0, 0.0]), Vec3([-0.5, 0.8, 0.0]), Vec3([-0.5, -0.8, 0.0])];
+        let [p, q, r] = ring.map(|n| DifferencePoint::support(&a, &b, n));
+        for simplex in [([ends[0], ends[1], p, p], 2), ([p, q, r, r], 3)] {
+            let around = enclosure(&a, &b, Vec3::Z, None, simplex).expect("around the origin");
+            assert_eq!(around.1, 5);
+            let found = penetration_bound(&a, &b, &around, 1e-3, 1e-9);
+            assert!((found.lowest.1 - 0.2).abs() < 1e-9, "{found:?}");
+        }
+        assert!(enclosure(&a, &b, Vec3::Z, None, ([p; 4], 1)).is_none());
+        // nothing is claimed of points on a line
+        let flat = penetration_bound(&a, &b, &([p; 5], 4), 0.0, 1e-9);
+        assert!(!flat.proven && flat.witness.is_none(), "{flat:?}");
+    }
+}

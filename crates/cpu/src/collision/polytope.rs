@@ -1,0 +1,356 @@
+//! Convex polytopes: the hull of a mesh, and a prism under a triangle of a height field.
+//!
+//! Vertices and polygons are numbered within the mesh. The support vertex is found by hill climbing along hull edges,
+//! from that of the nearest direction in a table (Dobkin and Kirkpatrick, *A linear algorithm for determining the
+//! separation of convex polyhedra*, 1985, climb a hierarchy instead); small hulls are searched exhaustively.
+
+use crate::math::{Vec3, cross, dot, length, vec3};
+use manyworlds_model::model::Model;
+use manyworlds_model::real::Real;
+use manyworlds_model::schema::{EXTREMA, EXTREMA_SIDE};
+
+/// Fewest vertices of a mesh whose hull is climbed.
+const HILLCLIMB_MIN: usize = 10;
+
+/// Most vertices of a polygon used for clipping; larger polygons are subsampled evenly.
+pub const MAX_POLYGON_CORNERS: usize = 60;
+
+/// A convex polytope.
+#[derive(Clone, Copy)]
+pub enum Hull<'a, T: Real> {
+    /// A shape that is not a polytope.
+    None,
+    /// The convex hull of a mesh.
+    Mesh(&'a Model<T>, usize),
+    /// A prism: the vertices of its base, then those of its top above them, relative to its centre.
+    Prism([Vec3<T>; 6]),
+}
+
+/// Three vertices of each polygon of a prism: base, top, sides.
+const PRISM: [[usize; 3]; 5] = [[0, 1, 2], [3, 4, 5], [0, 1, 4], [1, 2, 5], [2, 0, 3]];
+
+impl<T: Real> Hull<'_, T> {
+    /// True for polytopes.
+    pub fn exists(&self) -> bool {
+        !matches!(self, Self::None)
+    }
+
+    /// Position of a vertex.
+    pub fn vertex(&self, v: usize) -> Vec3<T> {
+        match self {
+            Self::None => Vec3::ZERO,
+            Self::Mesh(m, mesh) => vec3(&m.mesh_vert, m.mesh_vertadr[*mesh] as usize + v),
+            Self::Prism(corners) => corners[v],
+        }
+    }
+
+    /// Support vertex in direction `l`, the first of equals that the search meets.
+    pub fn support(&self, l: Vec3<T>) -> usize {
+        let count = match self {
+            Self::None => return 0,
+            Self::Mesh(m, mesh) => {
+                let count = m.mesh_vertnum[*mesh] as usize;
+                if m.mesh_graphadr[*mesh] >= 0 && count >= HILLCLIMB_MIN {
+                    return hill_climb(m, *mesh, l);
+                }
+                count
+            }
+            Self::Prism(_) => 6,
+        };
+        let (mut best, mut height) = (0, dot(self.vertex(0), l));
+        for v in 1..count {
+            let value = dot(self.vertex(v), l);
+            if value > height {
+                height = value;
+                best = v;
+            }
+        }
+        best
+    }
+
+    /// Outward unit normal of a polygon.
+    pub fn normal(&self, polygon: usize) -> Vec3<T> {
+        match self {
+            Self::None => Vec3::ZERO,
+            Self::Mesh(m, mesh) => vec3(&m.mesh_polynormal, m.mesh_polyadr[*mesh] as usize + polygon),
+            Self::Prism(corners) => {
+                let [p, q, r] = PRISM[polygon].map(|k| corners[k]);
+                let across = cross(q - p, r - p);
+                let length = length(across).max(T::MINVAL);
+                // away from the centre
+                across * if dot(across, p) < T::ZERO { -T::ONE / length } else { T::ONE / length }
+            }
+        }
+    }
+
+    /// Number of polygons at a vertex.
+    pub fn valence(&self, v: usize) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Mesh(m, mesh) => m.mesh_polymapnum[m.mesh_vertadr[*mesh] as usize + v] as usize,
+            Self::Prism(_) => 3,
+        }
+    }
+
+    /// Polygon `k` at a vertex.
+    pub fn ring_polygon(&self, v: usize, k: usize) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Mesh(m, mesh) => {
+                let adr = m.mesh_polymapadr[m.mesh_vertadr[*mesh] as usize + v] as usize;
+                m.mesh_polymap[adr + k] as usize
+            }
+            Self::Prism(_) => {
+                let around = [v / 3, 2 + v % 3, 2 + (v + 2) % 3];
+                around[k]
+            }
+        }
+    }
+
+    /// Neighbour of a vertex along its edge `k`: the preceding vertex of polygon `k` at it.
+    pub fn ring_vertex(&self, v: usize, k: usize) -> usize {
+        match self {
+            Self::None => v,
+            Self::Mesh(m, mesh) => {
+                let (adr, count) = polygon_range(m, *mesh, self.ring_polygon(v, k));
+                let at = (0..count).find(|c| m.mesh_polyvert[adr + c] as usize == v).unwrap_or(0);
+                m.mesh_polyvert[adr + (at + count - 1) % count] as usize
+            }
+            Self::Prism(_) => [(v + 3) % 6, v / 3 * 3 + (v + 1) % 3, v / 3 * 3 + (v + 2) % 3][k],
+        }
+    }
+
+    /// Number of vertices of a mesh polygon.
+    pub fn sides(&self, polygon: usize) -> usize {
+        match self {
+            Self::Mesh(m, mesh) => polygon_range(m, *mesh, polygon).1,
+            _ => 0,
+        }
+    }
+
+    /// Vertex `c` of a mesh polygon, counterclockwise from outside.
+    pub fn polygon_vertex(&self, polygon: usize, c: usize) -> usize {
+        match self {
+            Self::Mesh(m, mesh) => m.mesh_polyvert[polygon_range(m, *mesh, polygon).0 + c] as usize,
+            _ => 0,
+        }
+    }
+
+    /// Number of vertices of a mesh polygon used for clipping.
+    pub fn corners(&self, polygon: usize) -> usize {
+        self.sides(polygon).min(MAX_POLYGON_CORNERS)
+    }
+
+    /// Vertex `c` used for clipping, clockwise from outside.
+    pub fn corner(&self, polygon: usize, c: usize) -> usize {
+        let count = self.sides(polygon);
+        self.polygon_vertex(polygon, count - 1 - c * count / self.corners(polygon))
+    }
+}
+
+/// First entry and number of the vertices of a mesh polygon.
+fn polygon_range<T: Real>(m: &Model<T>, mesh: usize, polygon: usize) -> (usize, usize) {
+    let id = m.mesh_polyadr[mesh] as usize + polygon;
+    (m.mesh_polyvertadr[id] as usize, m.mesh_polyvertnum[id] as usize)
+}
+
+/// Cell of a cube's faces that a direction goes through, as `mesh_support` numbers them.
+fn direction_cell<T: Real>(l: Vec3<T>) -> usize {
+    let size = l.map(T::abs);
+    let axis = if size[0] >= size[1] && size[0] >= size[2] { 0 } else { 1 + usize::from(size[2] > size[1]) };
+    let half = T::of(0.5 * EXTREMA_SIDE as f64);
+    // cells are few: comparisons instead of a conversion that would have to be checked
+    let cell = |k: usize| {
+        let at = half + l[k % 3] * (half / size[axis]);
+        (1..EXTREMA_SIDE).filter(|&edge| at >= T::of(edge as f64)).count()
+    };
+    let face = 2 * axis + usize::from(l[axis] < T::ZERO);
+    EXTREMA_SIDE * (EXTREMA_SIDE * face + cell(axis + 1)) + cell(axis + 2)
+}
+
+/// Support vertex of a mesh by hill climbing; hull vertices are numbered as in the hull's graph.
+fn hill_climb<T: Real>(m: &Model<T>, mesh: usize, l: Vec3<T>) -> usize {
+    let graph = &m.mesh_graph[m.mesh_graphadr[mesh] as usize..];
+    let count = graph[0] as usize;
+    let (lists, graph) = graph[2..].split_at(count);
+    let (corners, edges) = graph.split_at(count);
+    let vertices = &m.mesh_vert[3 * m.mesh_vertadr[mesh] as usize..];
+    let height = |k: usize| dot(vec3(vertices, corners[k] as usize), l);
+    let mut best = m.mesh_support[EXTREMA * mesh + direction_cell(l)] as usize;
+    let mut most = height(best);
+    loop {
+        let from = best;
+        // a list of neighbours ends with a negative number
+        for &next in &edges[lists[from] as usize..] {
+            let Ok(next) = usize::try_from(next) else { break };
+            let value = height(next);
+            if value > most {
+                most = value;
+                best = next;
+            }
+        }
+        if best == from {
+            return corners[best] as usize;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::collision::collision::collision;
+    use crate::collision::convex::convex_distance;
+    use crate::collision::pair::convex_shape;
+    use crate::collision::support_map::ConvexShape;
+    use crate::math::random::Random;
+    use crate::math::{Mat3, Quat, quat_to_mat, set_mat3, set_vec3};
+    use manyworlds_model::model::data::{Capacity, Data};
+
+    /// A box and a mesh of the same shape, a mesh with many vertices, a ball, a floor and a flat height field.
+    const SHAPES: &str = "<mujoco><asset>
+        <mesh name='cube' vertex='-.1 -.12 -.08 .1 -.12 -.08 -.1 .12 -.08 .1 .12 -.08
+          -.1 -.12 .08 .1 -.12 .08 -.1 .12 .08 .1 .12 .08'/>
+        <mesh name='ball' builtin='sphere' params='2'/>
+        <hfield name='flat' nrow='3' ncol='4' size='2 2 1 .5' elevation='0 0 0 0 0 0 0 0 0 0 0 0'/></asset>
+        <worldbody><geom type='plane' size='1 1 1'/><geom type='hfield' hfield='flat'/>
+        <body><freejoint/><geom type='box' size='.1 .12 .08'/></body>
+        <body><freejoint/><geom type='mesh' mesh='cube'/></body>
+        <body><freejoint/><geom type='mesh' mesh='ball'/></body>
+        <body><freejoint/><geom size='.1'/></body></worldbody></mujoco>";
+    const PLANE: usize = 0;
+    const FIELD: usize = 1;
+    const CUBOID: usize = 2;
+    const CUBE: usize = 3;
+    const BALL: usize = 4;
+    const SPHERE: usize = 5;
+
+    fn shapes() -> (Model, Data) {
+        let model = manyworlds_mjcf::load_str(SHAPES).unwrap();
+        let data = Data::new(&model, Capacity { nconmax: 64, njmax: 64 });
+        (model, data)
+    }
+
+    fn place(d: &mut Data, g: usize, pose: (Vec3<f64>, Mat3<f64>)) {
+        set_vec3(&mut d.geom_xpos, g, pose.0);
+        set_mat3(&mut d.geom_xmat, g, pose.1);
+    }
+
+    /// Inertial axes of the cube in the frame that its vertices were given in.
+    fn own_axes(m: &Model) -> Mat3<f64> {
+        let at = 4 * m.geom_dataid[CUBE] as usize;
+        quat_to_mat(Quat([m.mesh_quat[at], m.mesh_quat[at + 1], m.mesh_quat[at + 2], m.mesh_quat[at + 3]]))
+    }
+
+    #[test]
+    fn a_climb_ends_where_a_look_at_all_vertices_does() {
+        let (m, _) = shapes();
+        let hull = Hull::Mesh(&m, m.geom_dataid[BALL] as usize);
+        assert!(m.mesh_vertnum[m.geom_dataid[BALL] as usize] as usize > HILLCLIMB_MIN);
+        let mut random = Random(1);
+        for _ in 0..500 {
+            let l = random.vector();
+            let all =
+                (0..m.mesh_vertnum[m.geom_dataid[BALL] as usize] as usize).map(|v| dot(hull.vertex(v), l));
+            let most = all.fold(f64::MIN, f64::max);
+            assert!((dot(hull.vertex(hull.support(l)), l) - most).abs() < 1e-12);
+        }
+    }
+
+    #[test]
+    fn a_climb_begins_near_its_end() {
+        let (m, _) = shapes();
+        let mesh = m.geom_dataid[BALL] as usize;
+        assert_eq!(m.mesh_support.len(), EXTREMA * m.sizes.nmesh);
+        let hull = Hull::Mesh(&m, mesh);
+        let graph = &m.mesh_graph[m.mesh_graphadr[mesh] as usize..];
+        let mut random = Random(4);
+        for _ in 0..500 {
+            let l = random.vector();
+            let start = m.mesh_support[EXTREMA * mesh + direction_cell(l)] as usize;
+            let start = graph[2 + graph[0] as usize + start] as usize;
+            let end = hull.support(l);
+            // half a cell and half an edge off
+            let share = dot(hull.vertex(start), l) / dot(hull.vertex(end), l);
+            assert!(share > 0.95, "{share} in {l:?}");
+        }
+    }
+
+    #[test]
+    fn a_cube_as_a_mesh_is_a_box() {
+        let (m, mut d) = shapes();
+        let mut random = Random(2);
+        for other in [BALL, SPHERE] {
+            for _ in 0..60 {
+                place(&mut d, CUBOID, random.pose(0.05));
+                place(&mut d, other, random.pose(0.3));
+                let known = convex_shape(&m, &d, CUBOID);
+                let mut meshed = ConvexShape { shape: known.shape, ..convex_shape(&m, &d, CUBE) };
+                meshed.shape.mat = known.shape.mat * own_axes(&m);
+                let against = convex_shape(&m, &d, other);
+                let (x, y) = (
+                    convex_distance(&known, &against, 9.0).unwrap(),
+                    convex_distance(&meshed, &against, 9.0).unwrap(),
+                );
+                assert!((x.dist - y.dist).abs() < 1e-6, "{other}: {x:?} {y:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn distances_of_meshes_are_along_the_normal_turn_around_and_move_with_them() {
+        let (m, mut d) = shapes();
+        let mut random = Random(3);
+        let (mut deep, mut other) = (0, 0);
+        for _ in 0..300 {
+            for g in [CUBE, BALL] {
+                place(&mut d, g, random.pose(0.8));
+            }
+            let (a, b) = (convex_shape(&m, &d, CUBE), convex_shape(&m, &d, BALL));
+            let (there, back) =
+                (convex_distance(&a, &b, 9.0).unwrap(), convex_distance(&b, &a, 9.0).unwrap());
+            let apart = there.to - there.from;
+            assert!(length(apart - there.normal * there.dist) < 1e-9, "{there:?}");
+            deep += usize::from(there.dist < 0.0);
+            let (shift, turn) = random.pose(1.0);
+            let (mut c, mut e) = (a, b);
+            for s in [&mut c, &mut e] {
+                *s = s.at(turn * s.shape.pos + shift);
+                s.shape.mat = turn * s.shape.mat;
+            }
+            let moved = convex_distance(&c, &e, 9.0).unwrap();
+            // another of several minima that are nearly as deep
+            let same = (there.dist - back.dist).abs() < 1e-9 && (there.dist - moved.dist).abs() < 1e-9;
+            other += usize::from(!same);
+            assert!(same || there.dist < 0.0, "{there:?} {back:?} {moved:?}");
+        }
+        assert!(deep > 100 && other * 25 < deep, "{other} of {deep}");
+    }
+
+    #[test]
+    fn a_cube_stands_on_four_corners_and_a_sphere_lies_on_a_flat_field_as_on_a_plane() {
+        let (m, mut d) = shapes();
+        let upright = Mat3::IDENTITY;
+        let far = |k: usize| (Vec3([9.0 * k as f64, 50.0, 50.0]), upright);
+        for g in 0..m.sizes.ngeom {
+            place(&mut d, g, far(g));
+        }
+        place(&mut d, PLANE, (Vec3::ZERO, upright));
+        place(&mut d, CUBE, (Vec3([0.0, 0.0, 0.0799]), own_axes(&m)));
+        collision(&m, &mut d);
+        assert_eq!(d.ncon[0], 4);
+        for k in 0..4 {
+            assert!((d.contact_dist[k] + 1e-4).abs() < 1e-7);
+            assert!((d.contact_pos[3 * k].abs() - 0.1).abs() < 1e-7);
+        }
+        // the plane far below
+        place(&mut d, PLANE, (Vec3([0.0, 0.0, -9.0]), upright));
+        place(&mut d, CUBE, far(CUBE));
+        place(&mut d, FIELD, (Vec3::ZERO, upright));
+        place(&mut d, SPHERE, (Vec3([0.35, 0.15, 0.095]), upright));
+        collision(&m, &mut d);
+        assert!(d.ncon[0] >= 1);
+        assert!((d.contact_dist[0] + 0.005).abs() < 1e-9, "{}", d.contact_dist[0]);
+        assert!(length(vec3(&d.contact_frame, 0) - Vec3::Z) < 1e-9);
+    }
+}

@@ -1,0 +1,197 @@
+//! Constraint islands: groups of kinematic trees coupled by constraint rows, each solved by itself.
+//!
+//! Solver steps then have their own length in every island (MuJoCo documentation, Computation, "Constraint islands").
+//! Trees without rows are in no island: their acceleration is the unconstrained one.
+
+use super::equality;
+use crate::smooth::jacobian::last_dof;
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::real::Real;
+use manyworlds_model::schema::enums::constraint;
+use manyworlds_model::schema::enums::{disable, equality as kind};
+
+/// Island of each tree, degree of freedom and row; -1 for none.
+pub fn islands<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let nefc = d.nefc[0] as usize;
+    d.nisland[0] = 0;
+    if nefc == 0 {
+        d.tree_island.fill(-1);
+        return;
+    }
+    // one island for the whole world
+    if m.sizes.ntree <= 1 || m.disabled(disable::ISLAND) {
+        d.nisland[0] = 1;
+        d.tree_island.fill(0);
+        d.dof_island.fill(0);
+        d.efc_island[..nefc].fill(0);
+        for (k, row) in d.efc_order[..nefc].iter_mut().enumerate() {
+            *row = k as i32;
+        }
+        d.island_dof_begin[0] = 0;
+        d.island_dof_end[0] = m.sizes.nv as i32;
+        d.island_efc_begin[0] = 0;
+        d.island_efc_end[0] = nefc as i32;
+        return;
+    }
+    join_trees(m, d);
+    number_islands(m, d);
+    number_rows(d);
+    number_dofs(m, d);
+}
+
+/// Island of each row, in place of its first tree, and the rows by island.
+fn number_rows<T: Real>(d: &mut Data<T>) {
+    let nefc = d.nefc[0] as usize;
+    // rows of each island
+    d.island_efc_end.fill(0);
+    for island in &mut d.efc_island[..nefc] {
+        *island = d.tree_island[*island as usize];
+        d.island_efc_end[*island as usize] += 1;
+    }
+    // places of each
+    let mut next = 0;
+    for (begin, end) in d.island_efc_begin.iter_mut().zip(&mut d.island_efc_end) {
+        *begin = next;
+        next += *end;
+        *end = *begin;
+    }
+    for (r, island) in d.efc_island[..nefc].iter().enumerate() {
+        let place = &mut d.island_efc_end[*island as usize];
+        d.efc_order[*place as usize] = r as i32;
+        *place += 1;
+    }
+}
+
+/// Island of each degree of freedom, and the range of each island's degrees of freedom.
+fn number_dofs<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    for tree in 0..m.sizes.ntree {
+        let island = d.tree_island[tree];
+        let first = m.tree_dofadr[tree];
+        let end = first + m.tree_dofnum[tree];
+        d.dof_island[first as usize..end as usize].fill(island);
+        // the first tree of an island begins its range
+        if island >= 0 {
+            let begins = (0..tree).all(|t| d.tree_island[t] != island);
+            if begins {
+                d.island_dof_begin[island as usize] = first;
+            }
+            d.island_dof_end[island as usize] = end;
+        }
+    }
+}
+
+/// Labels each tree touched by a row with the lowest tree of its island; rows hold their first tree.
+fn join_trees<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    d.tree_island.fill(-1);
+    for r in 0..d.nefc[0] as usize {
+        let id = d.efc_id[r] as usize;
+        let kind = d.efc_type[r];
+        d.efc_island[r] = if kind == constraint::EQUALITY {
+            join_equality(m, d, id)
+        } else if kind == constraint::FRICTION_DOF {
+            label_tree(d, m.dof_treeid[id])
+        } else if kind == constraint::LIMIT_JOINT {
+            label_tree(d, m.dof_treeid[m.jnt_dofadr[id] as usize])
+        } else if kind == constraint::FRICTION_TENDON || kind == constraint::LIMIT_TENDON {
+            join_tendon(m, d, id)
+        } else {
+            join_contact(m, d, id)
+        };
+    }
+}
+
+/// Labels an unlabelled tree with itself; returns the tree.
+fn label_tree<T: Real>(d: &mut Data<T>, tree: i32) -> i32 {
+    if tree >= 0 && d.tree_island[tree as usize] < 0 {
+        d.tree_island[tree as usize] = tree;
+    }
+    tree
+}
+
+/// Joins the trees coupled by an equality constraint; returns one of them.
+fn join_equality<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize) -> i32 {
+    if equality::is_connect_or_weld(m, eq) {
+        let (one, two) = equality::bodies(m, eq);
+        return join_bodies(m, d, [one, two]);
+    }
+    let mut first = -1;
+    for id in [m.eq_obj1id[eq], m.eq_obj2id[eq]] {
+        let Ok(id) = usize::try_from(id) else { continue };
+        let tree = if m.eq_type[eq] == kind::TENDON {
+            join_tendon(m, d, id)
+        } else {
+            label_tree(d, m.dof_treeid[m.jnt_dofadr[id] as usize])
+        };
+        first = join(d, first, tree);
+    }
+    first
+}
+
+/// Joins the trees along a tendon; returns one of them, or -1 if there is none.
+fn join_tendon<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) -> i32 {
+    let adr = m.ten_J_rowadr[ten] as usize;
+    let mut first = -1;
+    for k in adr..adr + m.ten_J_rownnz[ten] as usize {
+        let tree = label_tree(d, m.dof_treeid[m.ten_J_colind[k] as usize]);
+        first = join(d, first, tree);
+    }
+    first
+}
+
+/// Joins the trees of a contact's bodies; returns one of them.
+fn join_contact<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize) -> i32 {
+    let body = |side: usize| m.geom_bodyid[d.contact_geom[2 * con + side] as usize] as usize;
+    join_bodies(m, d, [body(0), body(1)])
+}
+
+/// Joins the trees of two bodies; returns one of them.
+fn join_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>, bodies: [usize; 2]) -> i32 {
+    let mut first = -1;
+    for body in bodies {
+        if let Ok(dof) = usize::try_from(last_dof(m, body)) {
+            let tree = label_tree(d, m.dof_treeid[dof]);
+            first = join(d, first, tree);
+        }
+    }
+    first
+}
+
+/// Joins two trees, if there are two; returns one of them.
+fn join<T: Real>(d: &mut Data<T>, a: i32, b: i32) -> i32 {
+    if a >= 0 && b >= 0 {
+        merge(d, a, b);
+    }
+    a.max(b)
+}
+
+/// Gives all trees with either label the lower one.
+fn merge<T: Real>(d: &mut Data<T>, a: i32, b: i32) {
+    let (la, lb) = (d.tree_island[a as usize], d.tree_island[b as usize]);
+    let (low, high) = (la.min(lb), la.max(lb));
+    if low == high {
+        return;
+    }
+    for t in 0..d.tree_island.len() {
+        if d.tree_island[t] == high {
+            d.tree_island[t] = low;
+        }
+    }
+}
+
+/// Replaces labels by numbers from zero, in the order of the lowest trees.
+fn number_islands<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    for tree in 0..m.sizes.ntree {
+        let label = d.tree_island[tree];
+        if label < 0 {
+            continue;
+        }
+        // a tree that is its own label is the lowest of its island
+        d.tree_island[tree] = if label == tree as i32 {
+            d.nisland[0] += 1;
+            d.nisland[0] - 1
+        } else {
+            d.tree_island[label as usize]
+        };
+    }
+}

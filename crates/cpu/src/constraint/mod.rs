@@ -1,0 +1,11 @@
+//! Constraint rows: Jacobians, reference accelerations, costs, islands.
+
+pub mod adhesion;
+pub mod constraint_cost;
+pub mod contact_force;
+pub mod equality;
+pub mod islands;
+pub mod make_constraint;
+pub mod reference_constraint;
+pub mod row_span;
+pub mod surface_velocity;

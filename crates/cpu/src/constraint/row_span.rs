@@ -1,0 +1,86 @@
+//! Spans of constraint rows: the degrees of freedom outside of which a row of the Jacobian is zero. They are few where
+//! there are many trees, so that only they are cleared, read and summed.
+
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::real::Real;
+
+/// First degree of freedom of a row, and one past the last.
+#[inline(always)]
+pub fn row_span<T: Real>(d: &Data<T>, r: usize) -> (usize, usize) {
+    (d.efc_dof_begin[r] as usize, d.efc_dof_end[r] as usize)
+}
+
+/// Notes the span of new rows.
+pub(crate) fn set_span<T: Real>(d: &mut Data<T>, first: usize, count: usize, (begin, end): (usize, usize)) {
+    d.efc_dof_begin[first..first + count].fill(begin as i32);
+    d.efc_dof_end[first..first + count].fill(end as i32);
+}
+
+/// Smallest span that holds two, of which either may be empty.
+#[inline(always)]
+pub(crate) fn span_union(a: (usize, usize), b: (usize, usize)) -> (usize, usize) {
+    if a.0 == a.1 {
+        b
+    } else if b.0 == b.1 {
+        a
+    } else {
+        (a.0.min(b.0), a.1.max(b.1))
+    }
+}
+
+/// Span of the degrees of freedom that change a tendon's length.
+pub(crate) fn tendon_span<T: Real>(m: &Model<T>, ten: usize) -> (usize, usize) {
+    let adr = m.ten_J_rowadr[ten] as usize;
+    let columns = &m.ten_J_colind[adr..adr + m.ten_J_rownnz[ten] as usize];
+    columns.iter().fold((0, 0), |span, &dof| span_union(span, (dof as usize, dof as usize + 1)))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+    use crate::{forward, position, run_stage, step};
+    use manyworlds_model::model::capacity::max_capacity;
+    use manyworlds_model::schema::stages::Stage;
+
+    #[test]
+    fn nothing_is_left_of_the_last_step() {
+        for name in ["equality", "tendons", "contacts", "elliptic", "forces", "joints", "pgs", "sleep"] {
+            let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/parity/models");
+            let m = manyworlds_mjcf::load(&folder.join(format!("{name}.xml"))).unwrap();
+            let mut d = Data::new(&m, max_capacity(&m));
+            let mut rows = 0;
+            for k in 0..60 {
+                step(&m, &mut d);
+                d.qvel.iter_mut().enumerate().for_each(|(i, v)| *v += 0.1 * ((i + k) as f64).sin());
+                // the same without a past
+                let mut fresh = d.clone();
+                fresh.efc_J.fill(0.0);
+                for span in [&mut fresh.efc_dof_begin, &mut fresh.efc_dof_end] {
+                    span.fill(0);
+                }
+                position(&m, &mut d);
+                position(&m, &mut fresh);
+                rows = rows.max(d.nefc[0]);
+                // the solution is the same where no span is known
+                forward(&m, &mut d);
+                let mut full = d.clone();
+                full.forget_spans();
+                run_stage(Stage::solve, &m, &mut d);
+                run_stage(Stage::solve, &m, &mut full);
+                let apart = d.qacc.iter().zip(&full.qacc).map(|(a, b)| (a - b).abs() / (1.0 + b.abs()));
+                assert!(apart.fold(0.0, f64::max) < 1e-6, "{name}, step {k}");
+                let n = d.nefc[0] as usize * m.sizes.nv;
+                assert_eq!(d.efc_J[..n], fresh.efc_J[..n], "{name}, step {k}");
+                for r in 0..d.nefc[0] as usize {
+                    let (begin, end) = row_span(&d, r);
+                    let row = &d.efc_J[r * m.sizes.nv..(r + 1) * m.sizes.nv];
+                    let outside = row[..begin].iter().chain(&row[end..]);
+                    assert!(outside.clone().all(|x| *x == 0.0), "{name}, step {k}, row {r}");
+                }
+            }
+            assert!(rows > 0, "{name}: no rows");
+        }
+    }
+}

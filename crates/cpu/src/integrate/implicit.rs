@@ -1,0 +1,151 @@
+//! Integrators implicit in velocity: forces at the velocities after the step, linearised in them (MuJoCo
+//! documentation, Computation, "Numerical integration"). `implicit` uses the derivatives of all forces and solves by
+//! the factors U and L; `implicitfast` omits those of the bias force, so that the matrix is symmetric. It keeps them
+//! for single free bodies: a spinning body then gains no energy, and their blocks are small.
+
+use super::advance::advance;
+use super::check_state::stays_behind;
+use super::velocity_derivative::{bias_entry, bias_force_derivatives, derivative, is_fully_implicit, row};
+use crate::smooth::factor_m::{factor_ld, solve_ld};
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::model::features::is_single_free_body;
+use manyworlds_model::real::Real;
+
+/// One step of one world; a diverged world is reset instead.
+pub fn implicit<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    if stays_behind(m, d) {
+        return;
+    }
+    let h = m.opt_timestep[0];
+    derivative(m, d);
+    for i in 0..m.sizes.nv {
+        d.qacc_damped[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
+    }
+    if is_fully_implicit(m) {
+        for dof in 0..m.sizes.nv {
+            matrix_row(m, d, dof);
+        }
+        factor_lu(m, &mut d.qLU, 0, m.sizes.nv);
+        solve_lu(m, &d.qLU, &mut d.qacc_damped, 0, m.sizes.nv);
+    } else {
+        solve_implicitfast(m, d);
+    }
+    // velocity increment
+    for i in 0..m.sizes.nv {
+        d.qvel[i] += h * d.qacc_damped[i];
+    }
+    advance(m, d);
+}
+
+/// Product of the integrator's matrix with a vector.
+pub fn mul_implicit<T: Real>(m: &Model<T>, d: &mut Data<T>, x: &[T], out: &mut [T]) {
+    derivative(m, d);
+    if !is_fully_implicit(m) {
+        bias_force_derivatives(m, d);
+    }
+    for dof in 0..m.sizes.nv {
+        matrix_row(m, d, dof);
+        if !is_fully_implicit(m) && is_single_free_body(m, m.dof_treeid[dof]) {
+            add_bias_force_derivatives(m, d, dof);
+        }
+        out[dof] = T::ZERO;
+        for k in row(m, dof) {
+            out[dof] += d.qLU[k] * x[m.D_colind[k] as usize];
+        }
+    }
+}
+
+/// One row of M less time step times the force derivatives.
+fn matrix_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
+    let h = m.opt_timestep[0];
+    for k in row(m, dof) {
+        let inertia = usize::try_from(m.mapM2D[k]).map_or(T::ZERO, |at| d.M[at]);
+        d.qLU[k] = inertia - h * d.qDeriv[k];
+    }
+}
+
+/// Adds the derivatives of the bias force to a row of a single free body.
+fn add_bias_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
+    for k in row(m, dof) {
+        let force_derivative = bias_entry(d, dof, m.D_colind[k] as usize);
+        d.qLU[k] -= m.opt_timestep[0] * force_derivative;
+    }
+}
+
+/// Acceleration with the symmetrised matrix; the blocks of single free bodies include the bias-force derivatives and
+/// are solved apart.
+fn solve_implicitfast<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let h = m.opt_timestep[0];
+    bias_force_derivatives(m, d);
+    for tree in (0..m.sizes.ntree).filter(|&t| is_single_free_body(m, t as i32)) {
+        let first = m.tree_dofadr[tree] as usize;
+        for dof in first..first + 6 {
+            matrix_row(m, d, dof);
+            add_bias_force_derivatives(m, d, dof);
+        }
+        factor_lu(m, &mut d.qLU, first, first + 6);
+    }
+    // all other trees: the blocks of single free bodies stay as in M
+    for dof in 0..m.sizes.nv {
+        let adr = m.M_rowadr[dof] as usize;
+        let alone = is_single_free_body(m, m.dof_treeid[dof]);
+        for k in adr..adr + m.M_rownnz[dof] as usize {
+            d.qH[k] = if alone { d.M[k] } else { d.M[k] - h * d.qDeriv[m.mapD2M[k] as usize] };
+        }
+    }
+    factor_ld(m, &mut d.qH, &mut d.qHDiagInv);
+    solve_ld(m, &d.qH, &d.qHDiagInv, &mut d.qacc_damped);
+    for tree in (0..m.sizes.ntree).filter(|&t| is_single_free_body(m, t as i32)) {
+        let first = m.tree_dofadr[tree] as usize;
+        for i in first..first + 6 {
+            d.qacc_damped[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
+        }
+        solve_lu(m, &d.qLU, &mut d.qacc_damped, first, first + 6);
+    }
+}
+
+/// Replaces a matrix with the sparsity of D by its factors U, with unit diagonal, and L, for the degrees of freedom
+/// from `first` to `end`, which are whole trees. Leaves are eliminated first, so that there is no fill-in (RBDA
+/// §6.4).
+fn factor_lu<T: Real>(m: &Model<T>, lu: &mut [T], first: usize, end: usize) {
+    for i in (first..end).rev() {
+        let (adr, diagonal) = (m.D_rowadr[i] as usize, m.D_diag[i] as usize);
+        let inv = T::ONE / lu[adr + diagonal];
+        // elimination in the row of each ancestor
+        for p in 0..diagonal {
+            let j = m.D_colind[adr + p] as usize;
+            // columns up to the ancestor are in the same places, later ones follow one another
+            let (to, middle) = (m.D_rowadr[j] as usize, m.D_diag[j] as usize);
+            let share = lu[to + middle + (i - j)] * inv;
+            for q in 0..diagonal {
+                let column = m.D_colind[adr + q] as usize;
+                let at = if q <= p { to + q } else { to + middle + (column - j) };
+                lu[at] -= share * lu[adr + q];
+            }
+            lu[to + middle + (i - j)] = share;
+        }
+    }
+}
+
+/// Solves `U L x = b` in place, with factors from [`factor_lu`].
+fn solve_lu<T: Real>(m: &Model<T>, lu: &[T], x: &mut [T], first: usize, end: usize) {
+    // U, from the leaves up
+    for i in (first..end).rev() {
+        let (adr, diagonal) = (m.D_rowadr[i] as usize, m.D_diag[i] as usize);
+        for p in 0..diagonal {
+            let j = m.D_colind[adr + p] as usize;
+            let above = m.D_rowadr[j] as usize + m.D_diag[j] as usize + (i - j);
+            x[j] -= lu[above] * x[i];
+        }
+    }
+    // L, from the root down
+    for i in first..end {
+        let (adr, diagonal) = (m.D_rowadr[i] as usize, m.D_diag[i] as usize);
+        let mut sum = x[i];
+        for p in 0..diagonal {
+            sum -= lu[adr + p] * x[m.D_colind[adr + p] as usize];
+        }
+        x[i] = sum / lu[adr + diagonal];
+    }
+}

@@ -1,0 +1,68 @@
+//! Long vectors: matrix rows, and vectors over the degrees of freedom.
+
+use manyworlds_model::real::Real;
+
+/// Scalar product of two long vectors: four partial sums, then their sum.
+#[inline(always)]
+pub fn dot_n<T: Real>(a: &[T], b: &[T]) -> T {
+    let n = a.len().min(b.len());
+    let (a, b) = (a[..n].chunks_exact(4), b[..n].chunks_exact(4));
+    let rest = a.remainder().iter().zip(b.remainder());
+    let mut sum = [T::ZERO; 4];
+    for (x, y) in a.zip(b) {
+        for k in 0..4 {
+            sum[k] += x[k] * y[k];
+        }
+    }
+    for (s, (x, y)) in sum.iter_mut().zip(rest) {
+        *s += *x * *y;
+    }
+    (sum[0] + sum[1]) + (sum[2] + sum[3])
+}
+
+/// Scalar products of four long vectors with another, which is read once. The four may be longer.
+#[inline(never)]
+pub fn dot_rows4<T: Real>(v: &[T], a: &[T], b: &[T], c: &[T], d: &[T]) -> [T; 4] {
+    let n = v.len();
+    let (a, b, c, d) = (&a[..n], &b[..n], &c[..n], &d[..n]);
+    let (mut even, mut odd) = ([T::ZERO; 4], [T::ZERO; 4]);
+    let whole = n & !1;
+    let mut i = 0;
+    while i < whole {
+        let rows = [&a[i..i + 2], &b[i..i + 2], &c[i..i + 2], &d[i..i + 2]];
+        let x = &v[i..i + 2];
+        for k in 0..4 {
+            even[k] += rows[k][0] * x[0];
+            odd[k] += rows[k][1] * x[1];
+        }
+        i += 2;
+    }
+    if whole < n {
+        let rows = [a[whole], b[whole], c[whole], d[whole]];
+        for k in 0..4 {
+            even[k] += rows[k] * v[whole];
+        }
+    }
+    [even[0] + odd[0], even[1] + odd[1], even[2] + odd[2], even[3] + odd[3]]
+}
+
+/// Adds `f` times a long vector to another, which may be shorter.
+#[inline]
+pub fn add_row<T: Real>(out: &mut [T], f: T, a: &[T]) {
+    let n = out.len();
+    let a = &a[..n];
+    for i in 0..n {
+        out[i] += f * a[i];
+    }
+}
+
+/// Adds four scaled long vectors to another, which is read and written once. The four may be longer. The factors are
+/// separate arguments so that they are passed in registers.
+#[inline(never)]
+pub fn add_rows4<T: Real>(out: &mut [T], fa: T, a: &[T], fb: T, b: &[T], fc: T, c: &[T], fd: T, d: &[T]) {
+    let n = out.len();
+    let (a, b, c, d) = (&a[..n], &b[..n], &c[..n], &d[..n]);
+    for i in 0..n {
+        out[i] += (fa * a[i] + fb * b[i]) + (fc * c[i] + fd * d[i]);
+    }
+}

@@ -1,0 +1,66 @@
+//! Puts islands of trees to sleep after a period of rest.
+
+use super::asleep::{AWAKE, is_disturbed, tree_qpos_range, tree_sleeps};
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::real::Real;
+use manyworlds_model::schema::enums::sleep as policy;
+
+/// One step of the sleep counters, from the velocities before the step, then the islands whose trees have all rested
+/// long enough fall asleep. Islands are those of the constraint rows of this step.
+pub fn sleep<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    for tree in 0..m.sizes.ntree {
+        if tree_sleeps(d, tree as i32) {
+            continue;
+        }
+        let at_rest = may_sleep(m, tree) && !is_disturbed(m, d, tree, m.opt_sleep_tolerance[0]);
+        d.tree_asleep[tree] = if at_rest { (d.tree_asleep[tree] + 1).min(-1) } else { AWAKE };
+    }
+    for tree in 0..m.sizes.ntree {
+        let island = d.tree_island[tree];
+        // a tree outside all islands sleeps alone; the first awake tree decides for its island
+        if d.tree_asleep[tree] == -1 && (island < 0 || is_first_awake(d, tree)) && island_at_rest(d, island) {
+            close_cycle(d, tree);
+        }
+    }
+    for tree in 0..m.sizes.ntree {
+        if tree_sleeps(d, tree as i32) {
+            // sleeping trees have nothing to integrate
+            let first = m.tree_dofadr[tree] as usize;
+            let dofs = first..first + m.tree_dofnum[tree] as usize;
+            for field in [&mut d.qvel, &mut d.qacc, &mut d.qfrc_smooth, &mut d.qfrc_constraint] {
+                field[dofs.clone()].fill(T::ZERO);
+            }
+            let at = tree_qpos_range(m, tree);
+            d.asleep_qpos[at.clone()].copy_from_slice(&d.qpos[at]);
+        }
+    }
+}
+
+/// True if the sleep policy of a tree allows it to fall asleep.
+pub fn may_sleep<T: Real>(m: &Model<T>, tree: usize) -> bool {
+    ![policy::AUTO_NEVER, policy::NEVER].contains(&m.tree_sleep_policy[tree])
+}
+
+/// True if a tree is the first awake one of its island.
+fn is_first_awake<T: Real>(d: &Data<T>, tree: usize) -> bool {
+    (0..tree).all(|t| d.tree_island[t] != d.tree_island[tree] || tree_sleeps(d, t as i32))
+}
+
+/// True if every tree of an island has rested long enough, or sleeps already.
+fn island_at_rest<T: Real>(d: &Data<T>, island: i32) -> bool {
+    island < 0 || (0..d.tree_asleep.len()).all(|t| d.tree_island[t] != island || d.tree_asleep[t] >= -1)
+}
+
+/// Puts a tree to sleep together with the later trees of its island.
+fn close_cycle<T: Real>(d: &mut Data<T>, first: usize) {
+    let mut last = first;
+    for t in first + 1..d.tree_asleep.len() {
+        let together = d.tree_island[first] >= 0 && d.tree_island[t] == d.tree_island[first];
+        if together && d.tree_asleep[t] == -1 {
+            d.tree_asleep[last] = t as i32;
+            last = t;
+        }
+    }
+    d.tree_asleep[last] = first as i32;
+}

@@ -1,0 +1,48 @@
+//! Spatial velocities of bodies and rates of the motion axes, about the tree's centre of mass.
+//!
+//! Root to leaves (RBDA §5.3): each joint adds its velocity, which also rotates the axes of the joints after it.
+
+use crate::math::{Spatial, motion_cross, set_spatial, spatial};
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::real::Real;
+use manyworlds_model::schema::enums::joint;
+
+/// `cvel` and `cdof_dot`.
+pub fn com_vel<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    set_spatial(&mut d.cvel, 0, Spatial::ZERO);
+    for level in 1..m.sizes.nlevel {
+        let adr = m.level_adr[level] as usize;
+        for k in adr..adr + m.level_num[level] as usize {
+            body_velocity(m, d, m.level_body[k] as usize);
+        }
+    }
+}
+
+/// Velocity of one body and the rates of its joints' motion axes.
+fn body_velocity<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
+    let mut vel = spatial(&d.cvel, m.body_parentid[body] as usize);
+    for j in 0..m.body_jntnum[body] as usize {
+        let jnt = m.body_jntadr[body] as usize + j;
+        let mut dof = m.jnt_dofadr[jnt] as usize;
+        let kind = m.jnt_type[jnt];
+        // the translational axes of a free joint are global and do not rotate
+        if kind == joint::FREE {
+            for i in dof..dof + 3 {
+                set_spatial(&mut d.cdof_dot, i, Spatial::ZERO);
+                vel += spatial(&d.cdof, i) * d.qvel[i];
+            }
+            dof += 3;
+        }
+        // all axes of a joint rotate with the frame that precedes it
+        let count = if kind == joint::FREE || kind == joint::BALL { 3 } else { 1 };
+        for i in dof..dof + count {
+            let rate = motion_cross(vel, spatial(&d.cdof, i));
+            set_spatial(&mut d.cdof_dot, i, rate);
+        }
+        for i in dof..dof + count {
+            vel += spatial(&d.cdof, i) * d.qvel[i];
+        }
+    }
+    set_spatial(&mut d.cvel, body, vel);
+}

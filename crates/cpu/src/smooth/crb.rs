@@ -1,0 +1,96 @@
+//! Composite-rigid-body algorithm: the joint-space inertia matrix (RBDA §6.2).
+//!
+//! Inertias are summed from the leaves up, each about the centre of mass of its own subtree: about that of the whole
+//! tree, the inertia of a small part far from it would be lost in rounding. An entry of the matrix is the motion axis of one degree of freedom times
+//! the momentum that unit velocity of another gives to the subtree that it moves. Rows hold the lower triangle:
+//! ancestors in ascending order, the diagonal last.
+
+use super::reflected_inertia::{armature_of_dof, armature_of_tendon};
+use crate::math::{
+    Inertia, Spatial, Vec3, cross, dot6, inertia, inertia_about, inertia_moved, inertia_mul, mat3,
+    set_inertia, spatial, vec3,
+};
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::real::Real;
+
+/// Composite inertias and the inertia matrix, armature included.
+pub fn crb<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let s = m.sizes;
+    // composite inertias, leaves first; the world has none
+    set_inertia(&mut d.crb, 0, Inertia::ZERO);
+    for level in (1..s.nlevel).rev() {
+        let adr = m.level_adr[level] as usize;
+        for k in adr..adr + m.level_num[level] as usize {
+            composite_inertia(m, d, m.level_body[k] as usize);
+        }
+    }
+    for dof in 0..s.nv {
+        inertia_row(m, d, dof);
+    }
+    // composite inertias as they are kept: about the tree's centre of mass
+    for body in 1..s.nbody {
+        let moved = inertia_moved(inertia(&d.crb, body), from_root(m, d, body));
+        set_inertia(&mut d.crb, body, moved);
+    }
+    for ten in 0..s.ntendon {
+        add_tendon_armature(m, d, ten);
+    }
+}
+
+/// Inertia of a body and its children's subtrees about their common centre of mass.
+fn composite_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
+    let center = vec3(&d.subtree_com, body);
+    let own = vec3(&d.xipos, body) - center;
+    let mut sum = inertia_about(vec3(&m.body_inertia, body), mat3(&d.ximat, body), own, m.body_mass[body]);
+    let adr = m.body_childadr[body] as usize;
+    for k in adr..adr + m.body_childnum[body] as usize {
+        let child = m.child_body[k] as usize;
+        sum += inertia_moved(inertia(&d.crb, child), vec3(&d.subtree_com, child) - center);
+    }
+    set_inertia(&mut d.crb, body, Inertia { moment: Vec3::ZERO, ..sum });
+}
+
+/// Centre of mass of a subtree, from that of its tree.
+fn from_root<T: Real>(m: &Model<T>, d: &Data<T>, body: usize) -> Vec3<T> {
+    vec3(&d.subtree_com, body) - vec3(&d.subtree_com, m.body_rootid[body] as usize)
+}
+
+/// One row of the inertia matrix.
+fn inertia_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
+    let body = m.dof_bodyid[dof] as usize;
+    let center = from_root(m, d, body);
+    // motion axes, seen from the centre of mass of the subtree that moves
+    let axis = |cdof: &[T], i: usize| {
+        let v = spatial(cdof, i);
+        Spatial::new(v.ang, v.lin + cross(v.ang, center))
+    };
+    let momentum = inertia_mul(inertia(&d.crb, body), axis(&d.cdof, dof));
+    let adr = m.M_rowadr[dof] as usize;
+    let last = adr + m.M_rownnz[dof] as usize - 1;
+    for (x, &column) in d.M[adr..=last].iter_mut().zip(&m.M_colind[adr..=last]) {
+        *x = dot6(axis(&d.cdof, column as usize), momentum);
+    }
+    d.M[last] += armature_of_dof(m, dof);
+}
+
+/// Adds a tendon's armature to the entries of M that exist.
+fn add_tendon_armature<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
+    let armature = armature_of_tendon(m, ten);
+    if armature == T::ZERO {
+        return;
+    }
+    let adr = m.ten_J_rowadr[ten] as usize;
+    let end = adr + m.ten_J_rownnz[ten] as usize;
+    for a in adr..end {
+        let row = m.ten_J_colind[a] as usize;
+        let first = m.M_rowadr[row] as usize;
+        for k in first..first + m.M_rownnz[row] as usize {
+            for b in adr..end {
+                if m.ten_J_colind[b] == m.M_colind[k] {
+                    d.M[k] += armature * d.ten_J[a] * d.ten_J[b];
+                }
+            }
+        }
+    }
+}

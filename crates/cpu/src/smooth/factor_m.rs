@@ -1,0 +1,161 @@
+//! The joint-space inertia matrix: sparse factorisation, solves, products.
+//!
+//! `M = L' D L` with unit lower triangular `L` has no fill-in: row `k` of `L` is nonzero only at the ancestors of `k`
+//! (RBDA §6.4). The ancestors of an ancestor are the leading part of the same row, and degrees of freedom are
+//! numbered depth first, so that rows are updated entry by entry without a search.
+
+use std::ops::Range;
+
+use crate::math::add_rows4;
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::real::Real;
+use manyworlds_model::schema::enums::status;
+
+/// Factors the inertia matrix.
+pub fn factor_m<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    d.qLD.copy_from_slice(&d.M);
+    if !factor_ld(m, &mut d.qLD, &mut d.qLDiagInv) {
+        d.status[0] |= status::SINGULAR_INERTIA;
+    }
+}
+
+/// Replaces the lower triangle `h` by its factors, with the inverse of `D` in `diag_inv`. A singular matrix gets the
+/// smallest pivot that counts as non-zero, and the result is false.
+pub fn factor_ld<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T]) -> bool {
+    let mut regular = true;
+    let nonzeros = &m.M_rownnz[..m.sizes.nv];
+    for i in (0..nonzeros.len()).rev() {
+        let adr = m.M_rowadr[i] as usize;
+        let last = nonzeros[i] as usize - 1;
+        let (above, below) = h.split_at_mut(adr + last + 1);
+        let row = &mut above[adr..];
+        // elimination from the rows of the descendants, four at a time; their L is in place, and so is D
+        let end = i + 1 + (m.F_rownnz[i] - m.M_rownnz[i]) as usize;
+        let mut rest: &[T] = below;
+        let mut next = |k: usize| {
+            if k >= end {
+                return (&below[..=last], T::ZERO);
+            }
+            let (l, after) = rest.split_at(nonzeros[k] as usize);
+            rest = after;
+            (l, -l[last] * l[l.len() - 1])
+        };
+        for k in (i + 1..end).step_by(4) {
+            let ((a, fa), (b, fb), (c, fc), (e, fe)) = (next(k), next(k + 1), next(k + 2), next(k + 3));
+            add_rows4(row, fa, a, fb, b, fc, c, fe, e);
+        }
+        if row[last] < T::MINVAL {
+            row[last] = T::MINVAL;
+            regular = false;
+        }
+        let inv = T::ONE / row[last];
+        diag_inv[i] = inv;
+        for l in &mut row[..last] {
+            *l *= inv;
+        }
+    }
+    regular
+}
+
+/// Solves `L' D L x = b` in place, with factors from [`factor_ld`].
+pub fn solve_ld<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T]) {
+    solve_ld_within(m, ld, diag_inv, x, 0..m.sizes.nv);
+}
+
+/// Solve restricted to a range of degrees of freedom, which are whole trees.
+pub fn solve_ld_within<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T], dofs: Range<usize>) {
+    // L', from the leaves up
+    for k in dofs.clone().rev() {
+        let adr = m.M_rowadr[k] as usize;
+        let last = adr + m.M_rownnz[k] as usize - 1;
+        let columns = &m.M_colind[adr..last];
+        let xk = x[k];
+        for (&l, &j) in ld[adr..last].iter().zip(columns) {
+            x[j as usize] -= l * xk;
+        }
+    }
+    // D, then L from the root down
+    for k in dofs {
+        let adr = m.M_rowadr[k] as usize;
+        let last = adr + m.M_rownnz[k] as usize - 1;
+        let columns = &m.M_colind[adr..last];
+        let mut sum = x[k] * diag_inv[k];
+        for (&l, &j) in ld[adr..last].iter().zip(columns) {
+            sum -= l * x[j as usize];
+        }
+        x[k] = sum;
+    }
+}
+
+/// As [`solve_ld_within`], for each of the rows that follow each other in `x`; four are solved together.
+pub fn solve_ld_rows<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T], dofs: Range<usize>) {
+    let nv = m.sizes.nv;
+    for four in x.chunks_mut(4 * nv) {
+        let mut rows = four.chunks_exact_mut(nv);
+        if let (Some(a), Some(b), Some(c), Some(d)) = (rows.next(), rows.next(), rows.next(), rows.next()) {
+            solve_ld_four(m, ld, diag_inv, [a, b, c, d], dofs.clone());
+        } else {
+            four.chunks_exact_mut(nv).for_each(|row| solve_ld_within(m, ld, diag_inv, row, dofs.clone()));
+        }
+    }
+}
+
+/// Solves four systems, whose factors are read once; each is solved as by itself, up to the sign of zeros.
+fn solve_ld_four<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: [&mut [T]; 4], dofs: Range<usize>) {
+    let nv = m.sizes.nv;
+    let [a, b, c, d] = x.map(|row| &mut row[..nv]);
+    // L', from the leaves up; most rows of a Jacobian are zero at many leaves
+    for k in dofs.clone().rev() {
+        let at_k = [a[k], b[k], c[k], d[k]];
+        if at_k == [T::ZERO; 4] {
+            continue;
+        }
+        let adr = m.M_rowadr[k] as usize;
+        let last = adr + m.M_rownnz[k] as usize - 1;
+        for (&l, &j) in ld[adr..last].iter().zip(&m.M_colind[adr..last]) {
+            let j = j as usize;
+            a[j] -= l * at_k[0];
+            b[j] -= l * at_k[1];
+            c[j] -= l * at_k[2];
+            d[j] -= l * at_k[3];
+        }
+    }
+    // D, then L from the root down
+    for k in dofs {
+        let adr = m.M_rowadr[k] as usize;
+        let last = adr + m.M_rownnz[k] as usize - 1;
+        let inv = diag_inv[k];
+        let mut sum = [a[k] * inv, b[k] * inv, c[k] * inv, d[k] * inv];
+        for (&l, &j) in ld[adr..last].iter().zip(&m.M_colind[adr..last]) {
+            let j = j as usize;
+            sum[0] -= l * a[j];
+            sum[1] -= l * b[j];
+            sum[2] -= l * c[j];
+            sum[3] -= l * d[j];
+        }
+        [a[k], b[k], c[k], d[k]] = sum;
+    }
+}
+
+/// Product of the inertia matrix and a vector.
+pub fn mul_m<T: Real>(m: &Model<T>, inertia: &[T], v: &[T], out: &mut [T]) {
+    mul_m_within(m, inertia, v, out, 0..m.sizes.nv);
+}
+
+/// Product restricted to a range of degrees of freedom, which are whole trees; the rest of `out` keeps its values.
+pub fn mul_m_within<T: Real>(m: &Model<T>, inertia: &[T], v: &[T], out: &mut [T], dofs: Range<usize>) {
+    let (v, out) = (&v[..m.sizes.nv], &mut out[..m.sizes.nv]);
+    for i in dofs {
+        let adr = m.M_rowadr[i] as usize;
+        let last = adr + m.M_rownnz[i] as usize - 1;
+        let columns = &m.M_colind[adr..last];
+        let vi = v[i];
+        let mut sum = inertia[last] * vi;
+        for (&x, &j) in inertia[adr..last].iter().zip(columns) {
+            sum += x * v[j as usize];
+            out[j as usize] += x * vi;
+        }
+        out[i] = sum;
+    }
+}

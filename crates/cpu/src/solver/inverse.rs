@@ -1,0 +1,73 @@
+//! Inverse dynamics: the generalised force for a given acceleration (MuJoCo documentation, Computation, "Inverse
+//! dynamics").
+//!
+//! The cost of the constraints is convex and its minimiser is given here, so that the force of each row follows from
+//! the acceleration alone, without a solver. `qacc` is an input; with the flag `invdiscrete` it is the change of
+//! velocity in a time step, and is converted to the continuous-time acceleration.
+
+use super::rows::residuals;
+use crate::constraint::constraint_cost::constraint_update;
+use crate::constraint::row_span::row_span;
+use crate::integrate::implicit::mul_implicit;
+use crate::math::add_row;
+use crate::smooth::factor_m::{mul_m, solve_ld};
+use crate::smooth::reflected_inertia::{damping_derivative, damping_of_dof};
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::model::plan;
+use manyworlds_model::real::Real;
+use manyworlds_model::schema::enums::{disable, enable};
+
+/// `qfrc_inverse` and the constraint forces at `qacc`.
+pub fn inverse<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let s = m.sizes;
+    d.inverse_qacc.copy_from_slice(&d.qacc);
+    if m.enabled(enable::INVDISCRETE) {
+        continuous_acceleration(m, d);
+    }
+    inv_constraint(m, d);
+    mul_m(m, &d.M, &d.inverse_qacc, &mut d.qfrc_inverse);
+    for i in 0..s.nv {
+        d.qfrc_inverse[i] += d.qfrc_bias[i] - d.qfrc_passive[i] - d.qfrc_constraint[i];
+    }
+}
+
+/// Converts the discrete-time `qacc` of the integrator to the continuous-time acceleration.
+fn continuous_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    if plan::is_implicit(m) {
+        let mut product = std::mem::take(&mut d.inverse_qacc);
+        let acceleration = std::mem::take(&mut d.qacc);
+        mul_implicit(m, d, &acceleration, &mut product);
+        solve_ld(m, &d.qLD, &d.qLDiagInv, &mut product);
+        (d.inverse_qacc, d.qacc) = (product, acceleration);
+        return;
+    }
+    if m.disabled(disable::EULERDAMP) || m.disabled(disable::DAMPER) {
+        return;
+    }
+    let h = m.opt_timestep[0];
+    mul_m(m, &d.M, &d.qacc, &mut d.inverse_qacc);
+    for i in 0..m.sizes.nv {
+        d.inverse_qacc[i] += h * damping_derivative(damping_of_dof(m, i), d.qvel[i]) * d.qacc[i];
+    }
+    solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.inverse_qacc);
+}
+
+/// Forces of all rows, and the joint-space constraint force.
+fn inv_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let nv = m.sizes.nv;
+    let nefc = d.nefc[0] as usize;
+    // residuals first: the rows of a cone are coupled
+    let mut residual = std::mem::take(&mut d.solver_Jv);
+    residuals(d, &d.inverse_qacc, &mut residual);
+    d.solver_Jv = residual;
+    constraint_update(m, d);
+    d.qfrc_constraint.fill(T::ZERO);
+    for r in 0..nefc {
+        let f = d.efc_force[r];
+        if f != T::ZERO {
+            let (begin, end) = row_span(d, r);
+            add_row(&mut d.qfrc_constraint[begin..end], f, &d.efc_J[r * nv + begin..r * nv + end]);
+        }
+    }
+}

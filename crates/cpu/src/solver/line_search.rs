@@ -1,0 +1,225 @@
+//! Line search: Newton steps on the derivative of the cost, then bracketing. Costs are compared only as differences
+//! from the start, which avoids cancellation in single precision.
+
+use super::rows::{dof_range, mul_jac, norm, rows};
+use crate::constraint::constraint_cost::{cone_of, cost_parameters, force, is_quadratic, row_cost};
+use crate::smooth::factor_m::mul_m_within;
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::real::Real;
+
+/// A point of the line search: step length, cost relative to the start, and two derivatives.
+#[derive(Clone, Copy)]
+struct LinePoint<T> {
+    alpha: T,
+    cost: T,
+    d1: T,
+    d2: T,
+}
+
+/// State of a line search: derivatives of the smooth part, tolerance, evaluations so far.
+struct LineSearch<T> {
+    island: i32,
+    slope: T,
+    curvature: T,
+    tolerance: T,
+    evaluations: i32,
+}
+
+/// Step length along the search direction, and the change of cost there.
+///
+/// `decrement`: for Newton's direction, minus the slope of the cost at the start, which equals the curvature there.
+pub fn line_search<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    island: i32,
+    scale: T,
+    decrement: Option<T>,
+) -> (T, T) {
+    let (first, end) = dof_range(d, island);
+    let length = norm(&d.solver_search[first..end]);
+    if length < T::MINVAL {
+        return (T::ZERO, T::ZERO);
+    }
+    mul_m_within(m, &d.M, &d.solver_search, &mut d.solver_Mv, first..end);
+    let mut products = std::mem::take(&mut d.solver_Jv);
+    mul_jac(d, rows(d, island), &d.solver_search, &mut products);
+    d.solver_Jv = products;
+    let mut search = LineSearch {
+        island,
+        slope: T::ZERO,
+        curvature: T::ZERO,
+        tolerance: m.opt_tolerance[0] * m.opt_ls_tolerance[0] * length / scale,
+        evaluations: i32::from(decrement.is_some()),
+    };
+    for i in first..end {
+        search.slope += d.solver_search[i] * (d.solver_Ma[i] - d.qfrc_smooth[i]);
+        search.curvature += d.solver_search[i] * d.solver_Mv[i];
+    }
+    // the derivative is a sum in which the smooth part and the rows cancel: below its rounding nothing is left to find
+    let rounding = T::of(4.0) * T::EPSILON * (search.slope.abs() + search.curvature);
+    search.tolerance = search.tolerance.max(rounding);
+    let best = minimise(m, d, &mut search, m.opt_ls_iterations[0], decrement);
+    (best.alpha, best.cost)
+}
+
+/// Cost relative to the start of the search, and its derivatives, at `alpha`.
+fn evaluate<T: Real>(m: &Model<T>, d: &Data<T>, search: &mut LineSearch<T>, alpha: T) -> LinePoint<T> {
+    search.evaluations += 1;
+    let half = T::of(0.5);
+    let mut p = LinePoint {
+        alpha,
+        cost: alpha * (search.slope + half * alpha * search.curvature),
+        d1: search.slope + alpha * search.curvature,
+        d2: search.curvature,
+    };
+    let two_sided = (d.ne[0] + d.nf[0]) as usize;
+    let (jaref, jv, constraint_mass) = (&d.solver_Jaref, &d.solver_Jv, &d.efc_D);
+    let mut done = 0;
+    for &r in &d.efc_order[rows(d, search.island)] {
+        let r = r as usize;
+        if r < done {
+            continue;
+        }
+        if let Some(cone) = cone_of(m, d, r) {
+            done = r + cone.dim;
+            let (cost, d1, d2) = cone.along(&jaref[r..done], &jv[r..done], alpha);
+            p.cost += cost;
+            p.d1 += d1;
+            p.d2 += d2;
+            continue;
+        }
+        let (x0, v) = (jaref[r], jv[r]);
+        let x = x0 + alpha * v;
+        if r < two_sided {
+            let row = cost_parameters(d, r);
+            let (was, is) = (is_quadratic(&row, x0), is_quadratic(&row, x));
+            // within one quadratic zone the difference is formed without cancellation
+            p.cost += if was && is {
+                row.constraint_mass * alpha * v * (x0 + half * alpha * v)
+            } else {
+                row_cost(&row, x) - row_cost(&row, x0)
+            };
+            p.d1 -= force(&row, x) * v;
+            p.d2 += if is { row.constraint_mass * v * v } else { T::ZERO };
+            continue;
+        }
+        // limits and contacts likewise, without branches: their zones are unpredictable
+        let (was, is) = (x0 < T::ZERO, x < T::ZERO);
+        let (y0, y) = (if was { x0 } else { T::ZERO }, if is { x } else { T::ZERO });
+        let change = if was & is { alpha * v } else { y - y0 };
+        p.cost += half * constraint_mass[r] * change * (y + y0);
+        let kv = constraint_mass[r] * v;
+        p.d1 += kv * y;
+        p.d2 += if is { kv * v } else { T::ZERO };
+    }
+    p.d2 = p.d2.max(T::MINVAL);
+    p
+}
+
+/// Newton step of the line search from a point.
+fn newton_alpha<T: Real>(p: &LinePoint<T>) -> T {
+    p.alpha - p.d1 / p.d2
+}
+
+/// Minimum of the cost along the search direction, as far as the evaluations allow.
+fn minimise<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    search: &mut LineSearch<T>,
+    max_evaluations: i32,
+    decrement: Option<T>,
+) -> LinePoint<T> {
+    let tolerance = search.tolerance;
+    // along Newton's direction the derivatives at the start are known, and the first step is one
+    let (p0, mut p1) = match decrement {
+        Some(x) => {
+            let p0 = LinePoint { alpha: T::ZERO, cost: T::ZERO, d1: -x, d2: x };
+            (p0, evaluate(m, d, search, T::ONE))
+        }
+        None => {
+            let p0 = evaluate(m, d, search, T::ZERO);
+            let first = newton_alpha(&p0);
+            (p0, evaluate(m, d, search, first))
+        }
+    };
+    if p1.d1.abs() < tolerance {
+        return p1;
+    }
+    // Newton steps in the downhill direction until the derivative changes sign
+    let downhill = if p1.d1 < T::ZERO { T::ONE } else { -T::ONE };
+    let mut p2 = p1;
+    let mut moved = false;
+    while p1.d1 * downhill <= -tolerance && search.evaluations < max_evaluations {
+        p2 = p1;
+        moved = true;
+        p1 = evaluate(m, d, search, newton_alpha(&p1));
+        if p1.d1.abs() < tolerance {
+            return p1;
+        }
+    }
+    if search.evaluations >= max_evaluations || !moved {
+        return p1;
+    }
+    bracket(m, d, search, max_evaluations, p0, p1, p2)
+}
+
+/// Minimum between two points whose derivatives have opposite signs.
+fn bracket<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    search: &mut LineSearch<T>,
+    max_evaluations: i32,
+    p0: LinePoint<T>,
+    mut p1: LinePoint<T>,
+    mut p2: LinePoint<T>,
+) -> LinePoint<T> {
+    let mut next2 = p1;
+    let mut next1 = evaluate(m, d, search, newton_alpha(&p1));
+    if next1.d1.abs() < search.tolerance {
+        return next1;
+    }
+    while search.evaluations < max_evaluations {
+        let middle = evaluate(m, d, search, T::of(0.5) * (p1.alpha + p2.alpha));
+        if middle.d1.abs() < search.tolerance {
+            return middle;
+        }
+        // bracket narrowed by the candidates, and Newton steps from its moved ends
+        let candidates = [next1, next2, middle];
+        let moved1 = narrow(&mut p1, &candidates);
+        let moved2 = narrow(&mut p2, &candidates);
+        for (moved, end, next) in [(moved1, p1, &mut next1), (moved2, p2, &mut next2)] {
+            if moved {
+                *next = evaluate(m, d, search, newton_alpha(&end));
+                if next.d1.abs() < search.tolerance {
+                    return *next;
+                }
+            }
+        }
+        if !moved1 && !moved2 {
+            return if middle.cost < p0.cost { middle } else { p0 };
+        }
+    }
+    // evaluations used up: the better end
+    if p1.cost <= p2.cost && p1.cost < p0.cost {
+        p1
+    } else if p2.cost <= p1.cost && p2.cost < p0.cost {
+        p2
+    } else {
+        p0
+    }
+}
+
+/// Moves one end of a bracket to the candidates on the same side of the minimum, and closer to it.
+fn narrow<T: Real>(end: &mut LinePoint<T>, candidates: &[LinePoint<T>; 3]) -> bool {
+    let mut moved = false;
+    for c in candidates {
+        let below = end.d1 < T::ZERO && c.d1 < T::ZERO && end.d1 < c.d1;
+        let above = end.d1 > T::ZERO && c.d1 > T::ZERO && end.d1 > c.d1;
+        if below || above {
+            *end = *c;
+            moved = true;
+        }
+    }
+    moved
+}

@@ -1,0 +1,14 @@
+//! Constraint solvers, and inverse dynamics, which needs none.
+
+pub mod cg;
+pub mod fwdinv;
+pub mod hessian;
+pub mod inverse;
+pub mod line_search;
+pub mod nearby;
+pub mod noslip;
+pub mod pgs;
+pub mod qcqp;
+pub mod rows;
+pub mod smooth_contact;
+pub mod solve;

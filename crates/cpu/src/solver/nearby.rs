@@ -1,0 +1,96 @@
+//! Solution of a world that is a little off another one whose solution is known, as for difference quotients: Newton steps with the
+//! factors of the known Hessian. Where the same rows act, a whole step leaves an error of the second order in the distance; no
+//! Hessian is built and no step length is searched.
+
+use super::hessian::{build_hessian, factor_dense, solve_dense};
+use super::rows::{dof_range, mul_jac, norm, residuals, rows};
+use super::solve::{solve, update_gradient};
+use crate::smooth::factor_m::{mul_m, mul_m_within};
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::schema::enums::solver;
+
+/// Most steps; each gains as many digits as both worlds have in common.
+const MAX_STEPS: usize = 6;
+/// Gradient that remains, as a share of that before the first step.
+const REMAINS: f64 = 1e-10;
+
+/// True if [`solve_nearby`] finds what [`solve`] does: the primal problem is solved, to the end.
+pub fn applies(m: &Model) -> bool {
+    m.opt_solver[0] == solver::NEWTON && !m.is_dual()
+}
+
+/// Factors the Hessian of a world at its solution, for [`solve_nearby`].
+pub fn factor_solution(m: &Model, d: &mut Data) {
+    if d.nefc[0] == 0 {
+        return;
+    }
+    let mut jaref = std::mem::take(&mut d.solver_Jaref);
+    residuals(d, &d.qacc, &mut jaref);
+    d.solver_Jaref = jaref;
+    for island in 0..d.nisland[0] {
+        build_hessian(m, d, island);
+        factor_dense(d, island);
+    }
+}
+
+/// Acceleration and constraint forces of a world near a `known` one, whose factors it holds and whose acceleration is `qacc`.
+pub fn solve_nearby(m: &Model, d: &mut Data, known: &Data) {
+    let nefc = d.nefc[0] as usize;
+    let alike = d.nefc == known.nefc
+        && d.nisland == known.nisland
+        && d.efc_type[..nefc] == known.efc_type[..nefc]
+        && d.dof_island == known.dof_island;
+    if nefc == 0 || !alike || !converges(m, d, known) {
+        solve(m, d);
+        // factors for the next one
+        d.solver_H.copy_from_slice(&known.solver_H);
+    }
+}
+
+/// Newton steps with the factors that the world holds; false if another solver has to go on.
+fn converges(m: &Model, d: &mut Data, known: &Data) -> bool {
+    d.qacc.copy_from_slice(&known.qacc);
+    let mut jaref = std::mem::take(&mut d.solver_Jaref);
+    residuals(d, &d.qacc, &mut jaref);
+    d.solver_Jaref = jaref;
+    d.qfrc_constraint.fill(0.0);
+    for i in 0..m.sizes.nv {
+        if d.dof_island[i] < 0 {
+            d.qacc[i] = d.qacc_smooth[i];
+        }
+    }
+    mul_m(m, &d.M, &d.qacc, &mut d.solver_Ma);
+    (0..d.nisland[0]).all(|island| island_converges(m, d, island))
+}
+
+fn island_converges(m: &Model, d: &mut Data, island: i32) -> bool {
+    let (first, end) = dof_range(d, island);
+    update_gradient(m, d, island);
+    let rounding = 64.0 * f64::EPSILON * (norm(&d.solver_Ma[first..end]) + norm(&d.qfrc_smooth[first..end]));
+    let limit = (REMAINS * norm(&d.solver_grad[first..end])).max(rounding);
+    // cones bend: their Hessian is that of the known world to the first order only
+    let steps = if m.has_elliptic_cones() { MAX_STEPS } else { 2 };
+    for _ in 0..steps {
+        if norm(&d.solver_grad[first..end]) <= limit {
+            return true;
+        }
+        d.solver_search[first..end].copy_from_slice(&d.solver_grad[first..end]);
+        solve_dense(d, island);
+        d.solver_search[first..end].iter_mut().for_each(|x| *x = -*x);
+        mul_m_within(m, &d.M, &d.solver_search, &mut d.solver_Mv, first..end);
+        let mut products = std::mem::take(&mut d.solver_Jv);
+        mul_jac(d, rows(d, island), &d.solver_search, &mut products);
+        d.solver_Jv = products;
+        for i in first..end {
+            d.qacc[i] += d.solver_search[i];
+            d.solver_Ma[i] += d.solver_Mv[i];
+        }
+        for k in rows(d, island) {
+            let r = d.efc_order[k] as usize;
+            d.solver_Jaref[r] += d.solver_Jv[r];
+        }
+        update_gradient(m, d, island);
+    }
+    norm(&d.solver_grad[first..end]) <= limit
+}

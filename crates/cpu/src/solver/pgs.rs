@@ -1,0 +1,377 @@
+//! Projected Gauss-Seidel on the dual problem, in the constraint forces (MuJoCo documentation, Computation, "Solver";
+//! Todorov, Convex and analytically-invertible dynamics with contacts and constraints, ICRA 2014).
+//!
+//! The row forces `f` minimise `½ f' (A + R) f + f' b`, each within its bounds, where `A = J M⁻¹ J'` and `b` is the
+//! residual at zero force. `A` is not formed: the acceleration of the present forces is kept, each change of force
+//! updates it by a row of `M⁻¹ J'`, and the residual of a row is a product with it. Rows are updated in sequence;
+//! those of a contact with an elliptic cone together: first along their ray, then the tangents within the bound set
+//! by the normal force.
+
+use super::qcqp::{MAX_TANGENTS, solve_qcqp};
+use super::rows::{cost_scale, dof_range, mul_jac, residuals, rows};
+use crate::constraint::constraint_cost::{cone_of, constraint_update};
+use crate::constraint::row_span::row_span;
+use crate::math::{add_row, dot_n};
+use crate::smooth::factor_m::{solve_ld, solve_ld_rows, solve_ld_within};
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::real::Real;
+use manyworlds_model::schema::enums::constraint;
+use manyworlds_model::schema::enums::disable;
+
+/// Most rows updated together.
+pub(super) const MAX_BLOCK: usize = 6;
+
+/// Updates that raise the cost by more than this are rejected.
+const MAX_COST_INCREASE: f64 = 1e-10;
+
+/// Least diagonal entry of a block without a regulariser.
+const MIN_DIAGONAL: f64 = 1e-10;
+
+/// Number of rows updated together from `r` on: those of an elliptic cone, opposing pyramid edges, or one.
+pub fn block_size<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> usize {
+    match cone_of(m, d, r) {
+        Some(cone) => cone.dim,
+        None if d.efc_type[r] == constraint::CONTACT_PYRAMIDAL => 2,
+        None => 1,
+    }
+}
+
+/// `M⁻¹ J'`, and the elements of `A` that block updates use.
+pub fn project_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let nv = m.sizes.nv;
+    let nefc = d.nefc[0] as usize;
+    // rows of one island that follow each other
+    let mut r = 0;
+    while r < nefc {
+        let island = d.efc_island[r];
+        let (first, end) = dof_range(d, island);
+        let count = d.efc_island[r..nefc].iter().take_while(|other| **other == island).count();
+        let y = &mut d.dual_MinvJT[r * nv..(r + count) * nv];
+        for (row, y) in d.efc_J[r * nv..].chunks_exact(nv).zip(y.chunks_exact_mut(nv)) {
+            y[first..end].copy_from_slice(&row[first..end]);
+        }
+        solve_ld_rows(m, &d.qLD, &d.qLDiagInv, y, first..end);
+        r += count;
+    }
+    r = 0;
+    while r < nefc {
+        let count = block_size(m, d, r);
+        let (first, end) = dof_range(d, d.efc_island[r]);
+        let part = |k: usize| (r + k) * nv + first..(r + k) * nv + end;
+        for i in 0..count {
+            for j in 0..count {
+                d.dual_A[MAX_BLOCK * (r + i) + j] = dot_n(&d.efc_J[part(i)], &d.dual_MinvJT[part(j)]);
+            }
+        }
+        r += count;
+    }
+}
+
+/// Warm start: forces of the last acceleration, or zero if that costs less.
+pub fn pgs_warmstart<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let nv = m.sizes.nv;
+    let nefc = d.nefc[0] as usize;
+    d.qacc.copy_from_slice(&d.qacc_smooth);
+    if !m.disabled(disable::WARMSTART) {
+        let mut jaref = std::mem::take(&mut d.solver_Jv);
+        residuals(d, &d.qacc_warmstart, &mut jaref);
+        d.solver_Jv = jaref;
+        constraint_update(m, d);
+        // joint-space force, the acceleration that it causes, and the cost
+        let half = T::of(0.5);
+        let mut cost = T::ZERO;
+        d.solver_grad.fill(T::ZERO);
+        for r in 0..nefc {
+            let f = d.efc_force[r];
+            cost += f * (half * d.efc_R[r] * f - d.efc_aref[r]);
+            if f != T::ZERO {
+                let (begin, end) = row_span(d, r);
+                add_row(&mut d.solver_grad[begin..end], f, &d.efc_J[r * nv + begin..r * nv + end]);
+            }
+        }
+        d.solver_search.copy_from_slice(&d.solver_grad);
+        solve_ld(m, &d.qLD, &d.qLDiagInv, &mut d.solver_search);
+        for i in 0..nv {
+            cost += d.solver_grad[i] * (d.qacc_smooth[i] + half * d.solver_search[i]);
+        }
+        if cost <= T::ZERO {
+            for i in 0..nv {
+                d.qacc[i] += d.solver_search[i];
+            }
+            return;
+        }
+    }
+    d.efc_force[..nefc].fill(T::ZERO);
+}
+
+/// Sweeps over the rows of an island; returns their number.
+pub fn pgs_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
+    let scale = cost_scale(m, d, island);
+    let own = rows(d, island);
+    for iteration in 0..m.opt_iterations[0] {
+        let mut improvement = T::ZERO;
+        let mut place = own.start;
+        while place < own.end {
+            let r = d.efc_order[place] as usize;
+            let count = block_size(m, d, r);
+            if cone_of(m, d, r).is_some() {
+                let con = d.efc_id[r] as usize;
+                let mut rows = PgsBlock::load_block(d, (r, count), r, true);
+                rows.update_ray();
+                rows.update_tangents(&d.contact_friction[5 * con..5 * con + 5]);
+                improvement -= rows.accept(d);
+            } else {
+                // pyramid edges one by one
+                for k in 0..count {
+                    improvement -= update_row(d, r + k, r, true);
+                }
+            }
+            place += count;
+        }
+        if scale * improvement < m.opt_tolerance[0] {
+            return iteration + 1;
+        }
+    }
+    m.opt_iterations[0].max(0)
+}
+
+/// Updates the force of a row of the group headed by `head`, with or without the regulariser, unless that raises the cost:
+/// its unconstrained minimum, clamped to its bounds. Returns the change of cost. What kernels do in `load_block`,
+/// `update_scalar`, `cost_change` and `accept`, for which no lanes have to wait here.
+pub(crate) fn update_row<T: Real>(d: &mut Data<T>, r: usize, head: usize, regularised: bool) -> T {
+    let nv = d.qacc.len();
+    let (begin, end) = row_span(d, r);
+    let old = d.efc_force[r];
+    let product = dot_n(&d.efc_J[r * nv + begin..r * nv + end], &d.qacc[begin..end]);
+    let regulariser = if regularised { d.efc_R[r] } else { T::ZERO };
+    let residual = product - d.efc_aref[r] + regulariser * old;
+    let (ne, nf) = (d.ne[0] as usize, d.nf[0] as usize);
+    // most rows that push apart are at their bound and stay there
+    if r >= ne + nf && old == T::ZERO && residual >= T::ZERO {
+        return T::ZERO;
+    }
+    let a = d.dual_A[MAX_BLOCK * r + r - head] + regulariser;
+    let free = old - residual / a.max(T::MINVAL);
+    let force = if r < ne {
+        free
+    } else if r < ne + nf {
+        free.min(d.efc_frictionloss[r]).max(-d.efc_frictionloss[r])
+    } else {
+        free.max(T::ZERO)
+    };
+    let step = force - old;
+    let change = step * (T::of(0.5) * a * step + residual);
+    if change > T::of(MAX_COST_INCREASE) || step == T::ZERO {
+        return T::ZERO;
+    }
+    d.efc_force[r] = force;
+    let (low, high) = dof_range(d, d.efc_island[r]);
+    add_row(&mut d.qacc[low..high], step, &d.dual_MinvJT[r * nv + low..r * nv + high]);
+    change
+}
+
+/// Joint-space force of an island's constraint forces, and the resulting acceleration.
+pub fn acceleration_of_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
+    let nv = m.sizes.nv;
+    let (first, end) = dof_range(d, island);
+    d.solver_search[first..end].fill(T::ZERO);
+    for k in rows(d, island) {
+        let r = d.efc_order[k] as usize;
+        let f = d.efc_force[r];
+        if f != T::ZERO {
+            let (begin, end) = row_span(d, r);
+            add_row(&mut d.solver_search[begin..end], f, &d.efc_J[r * nv + begin..r * nv + end]);
+        }
+    }
+    for i in first..end {
+        if d.dof_island[i] == island {
+            d.qfrc_constraint[i] = d.solver_search[i];
+        }
+    }
+    solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut d.solver_search, first..end);
+    for i in first..end {
+        if d.dof_island[i] == island {
+            d.qacc[i] = d.qacc_smooth[i] + d.solver_search[i];
+        }
+    }
+}
+
+/// Results that follow from the final forces.
+pub fn dual_finish<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
+    acceleration_of_forces(m, d, island);
+    let mut residual = std::mem::take(&mut d.solver_Jaref);
+    mul_jac(d, rows(d, island), &d.qacc, &mut residual);
+    for &r in &d.efc_order[rows(d, island)] {
+        residual[r as usize] -= d.efc_aref[r as usize];
+    }
+    d.solver_Jaref = residual;
+}
+
+/// Block of rows whose forces are updated together.
+pub(crate) struct PgsBlock<T> {
+    /// First row, and number of rows.
+    first: usize,
+    count: usize,
+    /// `A` of these rows, their residual at the present forces, and these forces.
+    a: [[T; MAX_BLOCK]; MAX_BLOCK],
+    residual: [T; MAX_BLOCK],
+    old: [T; MAX_BLOCK],
+    /// New forces.
+    pub(crate) force: [T; MAX_BLOCK],
+}
+
+impl<T: Real> PgsBlock<T> {
+    /// Loads `rows`, the first and the number, of the group headed by row `head`, with or without the regulariser.
+    pub(crate) fn load_block(d: &Data<T>, rows: (usize, usize), head: usize, regularised: bool) -> Self {
+        let (first, count) = rows;
+        let nv = d.qacc.len();
+        let (low, high) = dof_range(d, d.efc_island[first]);
+        let zero = [T::ZERO; MAX_BLOCK];
+        let mut out = Self { first, count, a: [zero; MAX_BLOCK], residual: zero, old: zero, force: zero };
+        for i in 0..count {
+            let r = first + i;
+            for j in 0..count {
+                out.a[i][j] = d.dual_A[MAX_BLOCK * r + first - head + j];
+            }
+            out.old[i] = d.efc_force[r];
+            out.residual[i] =
+                dot_n(&d.efc_J[r * nv + low..r * nv + high], &d.qacc[low..high]) - d.efc_aref[r];
+            if regularised {
+                out.a[i][i] += d.efc_R[r];
+                out.residual[i] += d.efc_R[r] * out.old[i];
+            }
+        }
+        out.force = out.old;
+        out
+    }
+
+    /// Bounds the diagonal away from zero.
+    pub(crate) fn clamp_diagonal(&mut self) {
+        for k in 0..self.count {
+            self.a[k][k] = self.a[k][k].max(T::of(MIN_DIAGONAL));
+        }
+    }
+
+    /// Ray update of a cone: scales the whole force, not below zero; for zero force, updates the normal row alone.
+    fn update_ray(&mut self) {
+        if self.old[0] < T::MINVAL {
+            self.force = [T::ZERO; MAX_BLOCK];
+            self.force[0] = (self.old[0] - self.residual[0] / self.a[0][0].max(T::MINVAL)).max(T::ZERO);
+            return;
+        }
+        let (mut slope, mut curvature) = (T::ZERO, T::ZERO);
+        for i in 0..self.count {
+            slope += self.old[i] * self.residual[i];
+            for j in 0..self.count {
+                curvature += self.old[i] * self.a[i][j] * self.old[j];
+            }
+        }
+        if curvature >= T::MINVAL {
+            let ray_step = (-slope / curvature).max(-T::ONE);
+            for k in 0..self.count {
+                self.force[k] = self.old[k] + ray_step * self.old[k];
+            }
+        }
+    }
+
+    /// Tangential forces of a cone at its new normal force.
+    fn update_tangents(&mut self, friction: &[T]) {
+        let n = self.count - 1;
+        // linear term at zero tangential force
+        let mut linear = [T::ZERO; MAX_TANGENTS];
+        let mut a = [[T::ZERO; MAX_TANGENTS]; MAX_TANGENTS];
+        for i in 0..n {
+            linear[i] = self.residual[1 + i] + self.a[1 + i][0] * (self.force[0] - self.old[0]);
+            for j in 0..n {
+                a[i][j] = self.a[1 + i][1 + j];
+                linear[i] -= a[i][j] * self.old[1 + j];
+            }
+        }
+        let tangents = tangent_forces(&a, &linear, friction, self.force[0], n);
+        self.force[1..].copy_from_slice(&tangents);
+    }
+
+    /// Tangential forces of a block that lacks the normal row.
+    pub(crate) fn update_tangents_only(&mut self, friction: &[T], normal: T) {
+        let n = self.count;
+        let mut linear = [T::ZERO; MAX_TANGENTS];
+        let mut a = [[T::ZERO; MAX_TANGENTS]; MAX_TANGENTS];
+        for i in 0..n {
+            linear[i] = self.residual[i];
+            for j in 0..n {
+                a[i][j] = self.a[i][j];
+                linear[i] -= a[i][j] * self.old[j];
+            }
+        }
+        let tangents = tangent_forces(&a, &linear, friction, normal, n);
+        self.force[..n].copy_from_slice(&tangents[..n]);
+    }
+
+    /// Opposing pyramid edges: their sum is kept, and with it the normal force.
+    pub(crate) fn update_opposing_edges(&mut self) {
+        let middle = T::of(0.5) * (self.old[0] + self.old[1]);
+        let apart = T::of(0.5) * (self.old[0] - self.old[1]);
+        let a = &self.a;
+        let curvature = a[0][0] + a[1][1] - T::of(2.0) * a[0][1];
+        let mut y = T::ZERO;
+        if curvature >= T::MINVAL {
+            y = apart - (self.residual[0] - self.residual[1]) / curvature;
+            y = y.min(middle).max(-middle);
+        }
+        self.force[0] = middle + y;
+        self.force[1] = middle - y;
+    }
+
+    /// Accepts the new forces, and updates the acceleration, unless that raises the cost; returns the change of cost.
+    pub(crate) fn accept(&self, d: &mut Data<T>) -> T {
+        let nv = d.qacc.len();
+        let mut change = T::ZERO;
+        for i in 0..self.count {
+            let mut product = T::ZERO;
+            for j in 0..self.count {
+                product += self.a[i][j] * (self.force[j] - self.old[j]);
+            }
+            change += (self.force[i] - self.old[i]) * (T::of(0.5) * product + self.residual[i]);
+        }
+        if change > T::of(MAX_COST_INCREASE) {
+            return T::ZERO;
+        }
+        let (low, high) = dof_range(d, d.efc_island[self.first]);
+        for k in 0..self.count {
+            let r = self.first + k;
+            let step = self.force[k] - self.old[k];
+            d.efc_force[r] = self.force[k];
+            if step != T::ZERO {
+                add_row(&mut d.qacc[low..high], step, &d.dual_MinvJT[r * nv + low..r * nv + high]);
+            }
+        }
+        change
+    }
+}
+
+/// Tangential forces within the friction bound of a normal force.
+fn tangent_forces<T: Real>(
+    a: &[[T; MAX_TANGENTS]; MAX_TANGENTS],
+    linear: &[T; MAX_TANGENTS],
+    friction: &[T],
+    normal: T,
+    n: usize,
+) -> [T; MAX_TANGENTS] {
+    if normal < T::MINVAL {
+        return [T::ZERO; MAX_TANGENTS];
+    }
+    let (mut x, held) = solve_qcqp(a, linear, friction, normal, n);
+    // rescaled onto the boundary
+    if held {
+        let mut squares = T::ZERO;
+        for k in 0..n {
+            squares += (x[k] / friction[k]) * (x[k] / friction[k]);
+        }
+        let stretch = normal / squares.max(T::MINVAL).sqrt();
+        for f in &mut x {
+            *f *= stretch;
+        }
+    }
+    x
+}

@@ -1,0 +1,165 @@
+//! Rows and degrees of freedom of an island, common to all solvers: their ranges, products of Jacobian rows with a
+//! vector, and batches of rows.
+
+use std::ops::Range;
+
+use crate::constraint::row_span::{row_span, span_union};
+use crate::math::{dot_n, dot_rows4};
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::real::Real;
+
+/// Most degrees of freedom of a row that is taken by itself: those of a ball joint.
+const NARROW: usize = 3;
+
+/// Range of an island's degrees of freedom.
+pub fn dof_range<T: Real>(d: &Data<T>, island: i32) -> (usize, usize) {
+    let k = island as usize;
+    (d.island_dof_begin[k] as usize, d.island_dof_end[k] as usize)
+}
+
+/// Places of an island's rows in `efc_order`.
+pub(crate) fn rows<T: Real>(d: &Data<T>, island: i32) -> Range<usize> {
+    let k = island as usize;
+    // no more than the number of rows, also if a stage was left out
+    let most = |r: i32| r.clamp(0, d.nefc[0].max(0)) as usize;
+    most(d.island_efc_begin[k])..most(d.island_efc_end[k])
+}
+
+/// Factor that makes costs and gradients of an island dimensionless: one over its inertia.
+pub(crate) fn cost_scale<T: Real>(m: &Model<T>, d: &Data<T>, island: i32) -> T {
+    let (first, end) = dof_range(d, island);
+    let mut inertia = T::ZERO;
+    for i in first..end {
+        if d.dof_island[i] == island {
+            inertia += d.M[(m.M_rowadr[i] + m.M_rownnz[i]) as usize - 1];
+        }
+    }
+    T::ONE / inertia.max(T::MINVAL)
+}
+
+/// Rows collected into batches of up to four, so that the target of their sum is read and written once instead of four
+/// times. Rows whose spans lie apart are not collected together.
+#[derive(Default)]
+pub(crate) struct RowBatch<T> {
+    rows: [usize; 4],
+    weights: [T; 4],
+    count: usize,
+    span: (usize, usize),
+    widest: usize,
+}
+
+/// Up to four rows with their weights, and the span that holds theirs. Missing entries repeat the first row with weight
+/// zero.
+pub(crate) struct FourRows<T> {
+    pub(crate) rows: [usize; 4],
+    pub(crate) weights: [T; 4],
+    pub(crate) count: usize,
+    pub(crate) span: (usize, usize),
+}
+
+impl<T: Real> RowBatch<T> {
+    /// Adds a row; returns the batch that it completes, or the one that it ends because their spans lie apart.
+    #[inline(always)]
+    pub(crate) fn push(&mut self, d: &Data<T>, row: usize, weight: T) -> Option<FourRows<T>> {
+        let span = row_span(d, row);
+        let width = span.1 - span.0;
+        let (mut all, mut widest) = (span_union(self.span, span), self.widest.max(width));
+        let apart = if are_near(all, widest) { None } else { self.take() };
+        if apart.is_some() {
+            (all, widest) = (span, width);
+        }
+        self.rows[self.count] = row;
+        self.weights[self.count] = weight;
+        self.count += 1;
+        (self.span, self.widest) = (all, widest);
+        if self.count == 4 { self.take() } else { apart }
+    }
+
+    /// The rows collected so far, if any.
+    #[inline(always)]
+    pub(crate) fn take(&mut self) -> Option<FourRows<T>> {
+        let batch = std::mem::take(self);
+        if batch.count == 0 {
+            return None;
+        }
+        let mut rows = batch.rows;
+        rows[batch.count..].fill(batch.rows[0]);
+        Some(FourRows { rows, weights: batch.weights, count: batch.count, span: batch.span })
+    }
+}
+
+/// True for a row of so few degrees of freedom that it is not worth a batch: most limits, and dry friction of joints.
+#[inline(always)]
+pub(crate) fn is_narrow(span: (usize, usize)) -> bool {
+    span.1 - span.0 <= NARROW
+}
+
+/// True if rows that span `all` together, and `widest` at most each, are read together at little loss.
+#[inline(always)]
+fn are_near(all: (usize, usize), widest: usize) -> bool {
+    all.1 - all.0 <= 2 * widest
+}
+
+/// Products of Jacobian rows with a vector, for the rows at some places of `efc_order`: four at a time where their
+/// spans are near.
+#[inline(always)]
+pub(crate) fn mul_jac<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], out: &mut [T]) {
+    let nv = v.len();
+    let order = &d.efc_order[places];
+    let mut k = 0;
+    while k < order.len() {
+        let r = order[k] as usize;
+        let span = row_span(d, r);
+        if is_narrow(span) {
+            out[r] = (span.0..span.1).fold(T::ZERO, |sum, i| sum + d.efc_J[r * nv + i] * v[i]);
+            k += 1;
+            continue;
+        }
+        if let Some(&[_, b, c, e]) = order.get(k..k + 4) {
+            let rows = [r, b as usize, c as usize, e as usize];
+            let (mut all, mut widest) = (span, span.1 - span.0);
+            for row in rows {
+                let span = row_span(d, row);
+                all = span_union(all, span);
+                widest = widest.max(span.1 - span.0);
+            }
+            if are_near(all, widest) {
+                let row = |k: usize| &d.efc_J[rows[k] * nv + all.0..rows[k] * nv + all.1];
+                let products = dot_rows4(&v[all.0..all.1], row(0), row(1), row(2), row(3));
+                for (row, product) in rows.into_iter().zip(products) {
+                    out[row] = product;
+                }
+                k += 4;
+                continue;
+            }
+        }
+        out[r] = dot_n(&d.efc_J[r * nv + span.0..r * nv + span.1], &v[span.0..span.1]);
+        k += 1;
+    }
+}
+
+/// Products of all Jacobian rows with a vector, island by island: what is not finite stays in its own.
+pub fn mul_all_jac<T: Real>(d: &Data<T>, v: &[T], out: &mut [T]) {
+    for island in 0..d.nisland[0] {
+        mul_jac(d, rows(d, island), v, out);
+    }
+}
+
+/// Residuals `J a - aref` of all rows at an acceleration.
+pub fn residuals<T: Real>(d: &Data<T>, acceleration: &[T], out: &mut [T]) {
+    let nefc = d.nefc[0] as usize;
+    mul_all_jac(d, acceleration, out);
+    for (x, aref) in out[..nefc].iter_mut().zip(&d.efc_aref) {
+        *x -= *aref;
+    }
+}
+
+/// Euclidean norm.
+pub(crate) fn norm<T: Real>(x: &[T]) -> T {
+    let mut sum = T::ZERO;
+    for i in 0..x.len() {
+        sum += x[i] * x[i];
+    }
+    sum.sqrt()
+}

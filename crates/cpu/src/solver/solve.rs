@@ -1,0 +1,248 @@
+//! Constraint forces and acceleration: Newton's method on the convex cost of the primal problem here; conjugate
+//! gradients in [`super::cg`], and the dual problem in [`super::pgs`]. [`super::smooth_contact`] minimises nothing.
+//!
+//! With `x` the acceleration, the cost is `½ (x - x0)' M (x - x0) + Σ s(J x - aref)`, where `x0` is the unconstrained
+//! acceleration and each row's cost `s` is a quadratic of curvature `D`: everywhere for equalities, below zero for
+//! limits and contacts, and around zero, with linear flanks of slope `frictionloss`, for dry friction (MuJoCo
+//! documentation, Computation, "Solver"). The Hessian `M + J' D J` over the rows in their quadratic zone is factored
+//! once; after a step, rows that entered or left their zone update the factors one by one. An exact line search by
+//! Newton steps on the derivative, then by bracketing, finds the step length. Costs are compared only as differences
+//! from the start of the search, which avoids cancellation in single precision.
+
+use super::cg::cg_direction;
+use super::hessian::{build_hessian, factor_dense, solve_dense, update_factors};
+use super::line_search::line_search;
+use super::noslip::noslip;
+use super::pgs::{dual_finish, pgs_island, pgs_warmstart, project_constraint};
+use super::rows::{FourRows, RowBatch, cost_scale, dof_range, is_narrow, norm, residuals, rows};
+use super::smooth_contact::smooth_forces;
+use crate::constraint::constraint_cost::{cone_of, cost_parameters, force, row_cost};
+use crate::constraint::row_span::row_span;
+use crate::math::add_rows4;
+use crate::smooth::factor_m::{mul_m, solve_ld_within};
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::real::Real;
+use manyworlds_model::schema::enums::{disable, solver};
+
+/// Acceleration and constraint forces.
+pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    d.solver_niter[0] = 0;
+    if d.nefc[0] == 0 {
+        d.qacc.copy_from_slice(&d.qacc_smooth);
+        d.qfrc_constraint.fill(T::ZERO);
+        return;
+    }
+    let dual = m.opt_solver[0] == solver::PGS;
+    if !dual && !m.is_smooth() {
+        warmstart(m, d);
+    }
+    d.qfrc_constraint.fill(T::ZERO);
+    for i in 0..m.sizes.nv {
+        if d.dof_island[i] < 0 {
+            d.qacc[i] = d.qacc_smooth[i];
+        }
+    }
+    if m.is_dual() {
+        project_constraint(m, d);
+    }
+    if dual {
+        pgs_warmstart(m, d);
+    }
+    if m.is_smooth() {
+        smooth_forces(m, d);
+    }
+    for island in 0..d.nisland[0] {
+        let mut iterations = match m.opt_solver[0] {
+            solver::PGS => pgs_island(m, d, island),
+            solver::SMOOTH => 1,
+            _ => solve_island(m, d, island),
+        };
+        if m.opt_noslip_iterations[0] > 0 {
+            iterations += noslip(m, d, island);
+        }
+        if m.is_dual() {
+            dual_finish(m, d, island);
+        }
+        d.solver_niter[0] = d.solver_niter[0].max(iterations);
+    }
+}
+
+/// Newton's method, or conjugate gradients, in one island; returns the number of iterations.
+fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
+    let (first, end) = dof_range(d, island);
+    let scale = cost_scale(m, d, island);
+    let tolerance = m.opt_tolerance[0];
+    update_gradient(m, d, island);
+    if already_solved(m, d, island, scale) {
+        return 0;
+    }
+    let conjugate = m.opt_solver[0] == solver::CG;
+    let mut grad_mgrad = None;
+    for iteration in 0..m.opt_iterations[0] {
+        let decrement = if conjugate {
+            grad_mgrad = Some(cg_direction(m, d, island, grad_mgrad));
+            None
+        } else {
+            let decrement = search_direction(m, d, island, iteration == 0);
+            if scale * T::of(0.5) * decrement < tolerance && iteration > 0 {
+                return iteration;
+            }
+            Some(decrement)
+        };
+        let (alpha, change) = line_search(m, d, island, scale, decrement);
+        if alpha == T::ZERO {
+            return iteration;
+        }
+        // step
+        for i in first..end {
+            d.qacc[i] += alpha * d.solver_search[i];
+            d.solver_Ma[i] += alpha * d.solver_Mv[i];
+        }
+        for k in rows(d, island) {
+            let r = d.efc_order[k] as usize;
+            d.solver_Jaref[r] += alpha * d.solver_Jv[r];
+        }
+        update_gradient(m, d, island);
+        let gradient = scale * norm(&d.solver_grad[first..end]);
+        if -scale * change < tolerance || gradient < tolerance {
+            return iteration + 1;
+        }
+    }
+    m.opt_iterations[0].max(0)
+}
+
+/// Warm start: the last acceleration, or the unconstrained one if its cost is lower.
+fn warmstart<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let nefc = d.nefc[0] as usize;
+    // residuals at the unconstrained acceleration
+    let mut smooth_jaref = std::mem::take(&mut d.solver_Jv);
+    residuals(d, &d.qacc_smooth, &mut smooth_jaref);
+    d.solver_Jv = smooth_jaref;
+    if !m.disabled(disable::WARMSTART) {
+        mul_m(m, &d.M, &d.qacc_warmstart, &mut d.solver_Ma);
+        // cost of the last acceleration relative to the unconstrained one
+        let mut change = T::ZERO;
+        for i in 0..m.sizes.nv {
+            let apart = d.qacc_warmstart[i] - d.qacc_smooth[i];
+            change += T::of(0.5) * apart * (d.solver_Ma[i] - d.qfrc_smooth[i]);
+        }
+        let mut warm = std::mem::take(&mut d.solver_Jaref);
+        residuals(d, &d.qacc_warmstart, &mut warm);
+        d.solver_Jaref = warm;
+        let mut r = 0;
+        while r < nefc {
+            if let Some(cone) = cone_of(m, d, r) {
+                let end = r + cone.dim;
+                change += cone.cost(&d.solver_Jaref[r..end]) - cone.cost(&d.solver_Jv[r..end]);
+                r = end;
+            } else {
+                let row = cost_parameters(d, r);
+                change += row_cost(&row, d.solver_Jaref[r]) - row_cost(&row, d.solver_Jv[r]);
+                r += 1;
+            }
+        }
+        if change <= T::ZERO {
+            d.qacc.copy_from_slice(&d.qacc_warmstart);
+            return;
+        }
+    }
+    d.qacc.copy_from_slice(&d.qacc_smooth);
+    d.solver_Jaref[..nefc].copy_from_slice(&d.solver_Jv[..nefc]);
+    mul_m(m, &d.M, &d.qacc, &mut d.solver_Ma);
+}
+
+/// True if the duality gap at the start, `½ grad' M⁻¹ grad`, and the gradient are within tolerance.
+fn already_solved<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T) -> bool {
+    let (first, end) = dof_range(d, island);
+    let tolerance = m.opt_tolerance[0];
+    if scale * norm(&d.solver_grad[first..end]) >= tolerance {
+        return false;
+    }
+    d.solver_search[first..end].copy_from_slice(&d.solver_grad[first..end]);
+    solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut d.solver_search, first..end);
+    let mut gap = T::ZERO;
+    for i in first..end {
+        gap += d.solver_grad[i] * d.solver_search[i];
+    }
+    scale * T::of(0.5) * gap < tolerance
+}
+
+/// Row forces of an island at the present acceleration, and the gradient of the cost; zero at interleaved degrees of
+/// freedom of other islands.
+pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
+    let nv = m.sizes.nv;
+    let (first, end) = dof_range(d, island);
+    for i in first..end {
+        if d.dof_island[i] == island {
+            d.qfrc_constraint[i] = T::ZERO;
+        }
+    }
+    let mut four = RowBatch::default();
+    let two_sided = (d.ne[0] + d.nf[0]) as usize;
+    let mut done = 0;
+    for k in rows(d, island) {
+        let r = d.efc_order[k] as usize;
+        if r >= done {
+            if let Some(cone) = cone_of(m, d, r) {
+                done = r + cone.dim;
+                let (f, _) = cone.forces(&d.solver_Jaref[r..done]);
+                d.efc_force[r..done].copy_from_slice(&f[..cone.dim]);
+            } else {
+                let x = d.solver_Jaref[r];
+                d.efc_force[r] = if r < two_sided {
+                    force(&cost_parameters(d, r), x)
+                } else {
+                    d.efc_D[r] * (-x).max(T::ZERO)
+                };
+            }
+        }
+        let f = d.efc_force[r];
+        if f == T::ZERO {
+            continue;
+        }
+        let span = row_span(d, r);
+        if is_narrow(span) {
+            for i in span.0..span.1 {
+                d.qfrc_constraint[i] += f * d.efc_J[r * nv + i];
+            }
+        } else if let Some(batch) = four.push(d, r, f) {
+            add_forces(d, nv, &batch);
+        }
+    }
+    if let Some(batch) = four.take() {
+        add_forces(d, nv, &batch);
+    }
+    d.solver_grad[first..end].fill(T::ZERO);
+    for i in first..end {
+        if d.dof_island[i] == island {
+            d.solver_grad[i] = d.solver_Ma[i] - d.qfrc_smooth[i] - d.qfrc_constraint[i];
+        }
+    }
+}
+
+/// Adds the joint-space forces of up to four rows.
+#[inline(always)]
+fn add_forces<T: Real>(d: &mut Data<T>, nv: usize, batch: &FourRows<T>) {
+    let ((first, end), rows, f) = (batch.span, batch.rows, batch.weights);
+    let row = |k: usize| &d.efc_J[rows[k] * nv + first..rows[k] * nv + end];
+    let out = &mut d.qfrc_constraint[first..end];
+    add_rows4(out, f[0], row(0), f[1], row(1), f[2], row(2), f[3], row(3));
+}
+
+/// Newton direction at the present acceleration; returns the decrement `grad' H⁻¹ grad`.
+fn search_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, rebuild: bool) -> T {
+    let (first, end) = dof_range(d, island);
+    if rebuild || !update_factors(m, d, island) {
+        build_hessian(m, d, island);
+        factor_dense(d, island);
+    }
+    d.solver_search[first..end].copy_from_slice(&d.solver_grad[first..end]);
+    solve_dense(d, island);
+    let mut decrement = T::ZERO;
+    for i in first..end {
+        decrement += d.solver_grad[i] * d.solver_search[i];
+        d.solver_search[i] = -d.solver_search[i];
+    }
+    decrement
+}

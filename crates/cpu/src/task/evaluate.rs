@@ -1,0 +1,195 @@
+//! Values of the expressions of a task. Twin of the functions that `crates/gpu/src/codegen/task.rs` writes.
+
+use crate::math::philox::{normal, philox, unit};
+use crate::sensor::output::cut_off;
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::model::task::{Assignment, Op, Part, Place, Program, Source};
+use manyworlds_model::real::Real;
+use manyworlds_model::schema::{Values, ValuesMut};
+
+/// Computes the values of a part, and then sets what it assigns; `steps` is what expressions see as the steps of the
+/// episode.
+pub(crate) fn run<T: Real>(program: &Program, part: Part, steps: i32, m: &Model<T>, d: &mut Data<T>) {
+    let mut work = std::mem::take(&mut d.task_work);
+    compute_all(program, part, steps, m, d, &mut work);
+    for assignment in program.assignments(part) {
+        assign(program, assignment, &work, d);
+    }
+    d.task_work = work;
+}
+
+/// Outputs of the user sensors that have formulas, with cutoff.
+pub(crate) fn user_sensors<T: Real>(program: &Program, m: &Model<T>, d: &mut Data<T>) {
+    let mut work = std::mem::take(&mut d.formula_work);
+    compute_all(program, Part::Sense, 0, m, d, &mut work);
+    for to in program.assignments(Part::Sense) {
+        let Place::Sensor(sensor) = to.place else { continue };
+        for (k, &element) in to.elements.iter().enumerate() {
+            let x = work[program.offset(to.value) + k];
+            d.sensordata[element] = if m.sensor_cutoff[sensor] > T::ZERO { cut_off(m, sensor, x) } else { x };
+        }
+    }
+    d.formula_work = work;
+}
+
+/// Computes the values of a part.
+fn compute_all<T: Real>(
+    program: &Program,
+    part: Part,
+    steps: i32,
+    m: &Model<T>,
+    d: &Data<T>,
+    work: &mut [T],
+) {
+    for &node in program.order(part) {
+        compute(program, node, steps, m, d, work);
+    }
+}
+
+/// True if a condition of an end is not zero, after [`Part::Outcome`].
+pub(crate) fn ends<T: Real>(program: &Program, d: &Data<T>) -> bool {
+    let ends = program.assignments(Part::Outcome).iter().filter(|a| a.place == Place::Termination);
+    let mut values = ends.map(|a| d.task_work[program.offset(a.value)]);
+    values.any(|x| x != T::ZERO)
+}
+
+/// Copies the values of a node to where they belong.
+fn assign<T: Real>(program: &Program, to: &Assignment, work: &[T], d: &mut Data<T>) {
+    let size = program.nodes()[to.value].size;
+    let values = &work[program.offset(to.value)..][..size];
+    let fields = match to.place {
+        Place::Field(at, _) => match Data::<T>::WRITES[at](d) {
+            ValuesMut::Real(values) => values,
+            ValuesMut::Int(_) => return,
+        },
+        Place::Next => &mut d.task_next,
+        Place::Term => &mut d.task_term,
+        Place::Observation => &mut d.observation,
+        Place::Termination | Place::Sensor(_) => return,
+    };
+    for (k, &element) in to.elements.iter().enumerate() {
+        fields[element] = values[if size == 1 { 0 } else { k }];
+    }
+}
+
+/// Computes the values of a node; those that it uses are computed.
+fn compute<T: Real>(program: &Program, node: usize, steps: i32, m: &Model<T>, d: &Data<T>, work: &mut [T]) {
+    let (of, offset) = (&program.nodes()[node], program.offset(node));
+    let (before, rest) = work.split_at_mut(offset);
+    let out = &mut rest[..of.size];
+    // an argument: a single number goes with any place
+    let arg = |a: usize, k: usize| {
+        let (at, size) = (program.offset(of.args[a]), program.nodes()[of.args[a]].size);
+        before[at + if size == 1 { 0 } else { k }]
+    };
+    let all = || {
+        let (at, size) = (program.offset(of.args[0]), program.nodes()[of.args[0]].size);
+        before[at..at + size].iter().copied()
+    };
+    let truth = |x: bool| if x { T::ONE } else { T::ZERO };
+    let mut one = |f: &dyn Fn(T) -> T| out.iter_mut().enumerate().for_each(|(k, x)| *x = f(arg(0, k)));
+    match &of.op {
+        // leaves
+        Op::Const { values } => out.iter_mut().zip(values).for_each(|(to, x)| *to = T::of(*x)),
+        Op::Field { elements, .. } | Op::Action { elements } => match program.source(node) {
+            Source::Data(at, _) => gather(Data::<T>::READS[*at](d), elements, out),
+            Source::Model(at, _) => gather(Model::<T>::READS[*at](m), elements, out),
+            _ => {}
+        },
+        Op::Variable { elements, .. } => {
+            if let Source::Variable(first) = program.source(node) {
+                out.iter_mut().zip(elements).for_each(|(to, i)| *to = d.task_variable[first + i]);
+            }
+        }
+        Op::Steps => out[0] = T::of(f64::from(steps)),
+        Op::Uniform | Op::Normal => {
+            let words = |element: usize| {
+                let key = [d.task_key[0], d.task_key[1]].map(i32::cast_unsigned);
+                let (world, tick) = (d.task_key[2].cast_unsigned(), d.task_tick[0].cast_unsigned());
+                philox([element as u32, world, node as u32, tick], key)
+            };
+            let is_normal = of.op == Op::Normal;
+            for (k, to) in out.iter_mut().enumerate() {
+                let w = words(k);
+                *to = T::of(if is_normal { normal([w[0], w[1]]) } else { unit(w[0]) });
+            }
+        }
+        // one argument
+        Op::Neg => one(&|x| -x),
+        Op::Abs => one(&T::abs),
+        Op::Sqrt => one(&T::sqrt),
+        Op::Exp => one(&T::exp),
+        Op::Log => one(&T::ln),
+        Op::Sin => one(&T::sin),
+        Op::Cos => one(&T::cos),
+        Op::Tanh => one(&tanh),
+        Op::Floor => one(&T::floor),
+        Op::Not => one(&|x| truth(x == T::ZERO)),
+        Op::IsFinite => one(&|x| truth(x.is_finite())),
+        // reductions, in order
+        Op::Sum => out[0] = all().fold(T::ZERO, |sum, x| sum + x),
+        Op::Largest => out[0] = all().reduce(T::max).unwrap_or(T::ZERO),
+        Op::Smallest => out[0] = all().reduce(T::min).unwrap_or(T::ZERO),
+        // places
+        Op::Concat => {
+            let mut first = 0;
+            for a in &of.args {
+                let (at, size) = (program.offset(*a), program.nodes()[*a].size);
+                out[first..first + size].copy_from_slice(&before[at..at + size]);
+                first += size;
+            }
+        }
+        Op::Pick { elements } => {
+            let at = program.offset(of.args[0]);
+            out.iter_mut().zip(elements).for_each(|(to, i)| *to = before[at + i]);
+        }
+        Op::Select => {
+            for (k, to) in out.iter_mut().enumerate() {
+                *to = if arg(0, k) == T::ZERO { arg(2, k) } else { arg(1, k) };
+            }
+        }
+        // two arguments
+        op => {
+            for (k, to) in out.iter_mut().enumerate() {
+                *to = binary(op, arg(0, k), arg(1, k));
+            }
+        }
+    }
+}
+
+/// Elements of a field as numbers.
+fn gather<T: Real>(from: Values<'_, T>, elements: &[usize], out: &mut [T]) {
+    match from {
+        Values::Real(v) => out.iter_mut().zip(elements).for_each(|(to, i)| *to = v[*i]),
+        Values::Int(v) => out.iter_mut().zip(elements).for_each(|(to, i)| *to = T::of(f64::from(v[*i]))),
+    }
+}
+
+/// An operation on two numbers; zero for others, which do not get here.
+fn binary<T: Real>(op: &Op, a: T, b: T) -> T {
+    let truth = |x: bool| if x { T::ONE } else { T::ZERO };
+    match op {
+        Op::Add => a + b,
+        Op::Sub => a - b,
+        Op::Mul => a * b,
+        Op::Div => a / b,
+        Op::Min => a.min(b),
+        Op::Max => a.max(b),
+        Op::Lt => truth(a < b),
+        Op::Le => truth(a <= b),
+        Op::Eq => truth(a == b),
+        Op::Ne => truth(a != b),
+        Op::And => truth(a != T::ZERO && b != T::ZERO),
+        Op::Or => truth(a != T::ZERO || b != T::ZERO),
+        Op::Atan2 => a.atan2(b),
+        _ => T::ZERO,
+    }
+}
+
+/// Hyperbolic tangent, without overflow.
+fn tanh<T: Real>(x: T) -> T {
+    let e = (T::of(-2.0) * x.abs()).exp();
+    let y = (T::ONE - e) / (T::ONE + e);
+    if x < T::ZERO { -y } else { y }
+}

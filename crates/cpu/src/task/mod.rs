@@ -1,0 +1,39 @@
+//! Tasks: what is observed, rewarded and reset, computed where the worlds are.
+
+pub mod evaluate;
+pub mod task_begin;
+pub mod task_observe;
+pub mod task_restart;
+
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::model::plan;
+use manyworlds_model::real::Real;
+use manyworlds_model::schema::stages::Stage;
+
+/// A step of the environment. A world whose episode begins takes the last step of the model only, which computes forward
+/// dynamics, and is reset before and after it; kernels give it the steps before too, which leave nothing.
+pub fn step<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let Some(task) = &m.task else { return };
+    super::run_stage(Stage::task_begin, m, d);
+    let restarts = d.task_restarts[0] != 0;
+    if !restarts {
+        (1..task.frame_skip()).for_each(|_| super::step(m, d));
+    }
+    super::run_stage(Stage::task_restart, m, d);
+    super::step(m, d);
+    super::run_stage(Stage::task_restart, m, d);
+    for stage in plan::task_end(m) {
+        super::run_stage(stage, m, d);
+    }
+}
+
+/// Begins the episode of a world anew, and observes it.
+pub fn restart<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    d.task_restarts.fill(1);
+    super::run_stage(Stage::task_restart, m, d);
+    super::forward(m, d);
+    for stage in plan::task_end(m) {
+        super::run_stage(stage, m, d);
+    }
+}

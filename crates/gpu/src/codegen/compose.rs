@@ -1,0 +1,492 @@
+//! Kernels of one model: stages grouped into modules, each linked from the shared WGSL and validated.
+
+use std::collections::BTreeSet;
+
+use super::access;
+use super::conditions::preprocess;
+use super::constants::{ModelConstants, Tables};
+use super::flags::{self, Flags};
+use super::items::Item;
+use super::layout::{AddressSpace, Layout, WorkingSet};
+use super::link::{Library, identity};
+use super::tiling::{HessianTiles, Tiling, WorkingSetSpace};
+use super::unroll::unroll;
+use super::{narrow_phase, task};
+use manyworlds_kernels::KERNELS;
+use manyworlds_model::error::{Error, Result};
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::model::task::Program as Task;
+use manyworlds_model::schema::shape_pairs::ShapePair;
+use manyworlds_model::schema::stages::Stage;
+use manyworlds_model::schema::{EXTREMA_SIDE, Field, Sizes};
+use manyworlds_shaders::LIBRARY;
+
+/// Entry functions of a split solver: the first dispatch, then one for each iteration; the same for noslip; and the
+/// results of the dual solver.
+const SPLIT_SOLVE: [&str; 5] = ["solve_first", "solve_next", "noslip_first", "noslip_next", "dual_last"];
+
+/// Everything on which the text of a kernel depends.
+#[derive(Debug)]
+pub struct Composer {
+    library: Library,
+    tiling: Tiling,
+    tiles: HessianTiles,
+    limited: bool,
+    /// Shape pairs of the narrow phase.
+    pairs: Vec<&'static ShapePair>,
+    tables: Tables,
+    task: Option<std::sync::Arc<Task>>,
+    formulas: Option<std::sync::Arc<Task>>,
+}
+
+impl Composer {
+    /// Preprocesses the library and all kernels with the blocks that `model` needs.
+    ///
+    /// # Errors
+    /// A malformed block in a WGSL file, by name.
+    ///
+    /// `limited`: the driver cuts long loops short without an error, so kernels must check for it.
+    pub fn new(model: &Model, tiling: Tiling, limited: bool) -> Result<Self> {
+        let mut flags = flags::flags(model, tiling);
+        flags.insert("LOOP_LIMIT", limited);
+        flags.insert("SPLIT_SOLVE", limited && tiling.placement != WorkingSetSpace::Registers);
+        let library = library(&flags)?;
+        let (pairs, tables) = (flags::shape_pairs(model), Tables::new(model));
+        let (tiles, task) = (HessianTiles::new(model), model.task.clone());
+        let formulas = model.formulas.clone();
+        Ok(Self { library, tiling, tiles, limited, pairs, tables, task, formulas })
+    }
+
+    /// Lanes, worlds per group and placement.
+    pub(crate) fn tiling(&self) -> Tiling {
+        self.tiling
+    }
+
+    /// Those of the `used` fields that are kept outside storage at these sizes, within `room` bytes of workgroup memory.
+    pub fn working_set(&self, sizes: &Sizes, used: &BTreeSet<&'static str>, room: usize) -> WorkingSet {
+        match self.tiling.placement {
+            WorkingSetSpace::Storage => WorkingSet::NONE,
+            WorkingSetSpace::Registers => {
+                let fields =
+                    Data::<f64>::FIELDS.iter().filter(|f| f.traits.register && used.contains(f.name));
+                WorkingSet { space: AddressSpace::Register, fields: fields.map(|f| f.name).collect() }
+            }
+            WorkingSetSpace::Workgroup | WorkingSetSpace::Tiles => {
+                let room = room.saturating_sub(self.buffer_bytes(sizes));
+                WorkingSet {
+                    space: AddressSpace::Workgroup,
+                    fields: self.fit_workgroup_memory(
+                        ranked(|f| f.traits.workgroup).filter(|f| used.contains(f.name)),
+                        sizes,
+                        room,
+                    ),
+                }
+            }
+        }
+    }
+
+    /// Layout of kernels that run many steps: moves more of the fields used by the kernels of `layout` to workgroup
+    /// memory, of which there are `room` bytes. No other field moves.
+    pub fn transient(&self, layout: &Layout, room: usize) -> Layout {
+        if self.tiling.placement != WorkingSetSpace::Workgroup {
+            return layout.clone();
+        }
+        let taken = self.reduction_bytes() + layout.workgroup_bytes();
+        let used = ranked(|f| f.traits.transient).filter(|f| layout.slot(f.name).is_some());
+        let fields = self.fit_workgroup_memory(used, &layout.sizes, room.saturating_sub(taken));
+        layout.relocated(&fields, &AddressSpace::Workgroup)
+    }
+
+    /// The leading ones of these fields that fit into `left` bytes of workgroup memory.
+    fn fit_workgroup_memory(
+        &self,
+        fields: impl Iterator<Item = &'static Field>,
+        sizes: &Sizes,
+        mut left: usize,
+    ) -> BTreeSet<&'static str> {
+        let bytes = |f: &Field| 4 * f.len(sizes) * self.tiling.tile;
+        let fits = fields.filter(|f| {
+            let fits = bytes(f) <= left;
+            left -= if fits { bytes(f) } else { 0 };
+            fits
+        });
+        fits.map(|f| f.name).collect()
+    }
+
+    /// Bytes of workgroup memory for reductions and votes over lanes, each array aligned.
+    fn reduction_bytes(&self) -> usize {
+        let Tiling { lanes, tile, .. } = self.tiling;
+        // a world's part of the arrays of fields may be padded by up to a row of banks
+        let padding = 2 * 4 * 32 * tile;
+        if lanes > 1 {
+            (16 * 36 + 16 + 4) * tile + (4 * lanes * tile).next_multiple_of(16) + 32 + padding
+        } else {
+            0
+        }
+    }
+
+    /// Bytes of workgroup memory for tiles of the Hessian.
+    fn tile_bytes(&self, sizes: &Sizes) -> usize {
+        let tiles = self.tiling.placement == WorkingSetSpace::Tiles;
+        let bytes = self.tiles.workgroup_bytes(sizes.nv)
+            + (12 + 4 * self.tiles.rows) * row_words(sizes)
+            + 8 * sizes.ntree;
+        if tiles { self.tiling.tile * bytes } else { 0 }
+    }
+
+    /// Bytes of workgroup memory that kernels need beside fields.
+    pub(crate) fn buffer_bytes(&self, sizes: &Sizes) -> usize {
+        self.reduction_bytes() + self.tile_bytes(sizes)
+    }
+
+    /// True if the solver, when alone in a group, runs in dispatches of one iteration.
+    fn splits_solve(&self) -> bool {
+        self.limited && self.tiling.placement != WorkingSetSpace::Registers
+    }
+
+    /// Fields named by the kernels of these stages, directly or through the library.
+    pub fn fields(&self, stages: &[Stage]) -> BTreeSet<&'static str> {
+        let mut calls = names(stages);
+        if self.splits_solve() && stages.contains(&Stage::solve) {
+            calls.extend(SPLIT_SOLVE);
+        }
+        self.named(&[self.entry(&calls, 1)], |_| true)
+    }
+
+    /// Fields that the kernel of a stage writes.
+    pub fn writes(&self, stage: Stage) -> BTreeSet<&'static str> {
+        self.named(&[self.entry(&[stage.name()], 1)], |set| set)
+    }
+
+    /// Fields that the kernel of a stage reads, or writes if `set`, in a step that resets no world.
+    pub fn accesses(&self, stage: Stage, set: bool) -> BTreeSet<&'static str> {
+        // an empty reset function excludes all items that only it reaches
+        let reset = Item { name: "reset_world".into(), text: String::new() };
+        self.named(&[self.entry(&[stage.name()], 1), reset], |writes| writes == set)
+    }
+
+    /// Fields named by the wanted accessors in the texts reached from `roots`.
+    fn named(&self, roots: &[Item], wanted: impl Fn(bool) -> bool) -> BTreeSet<&'static str> {
+        let mut used = BTreeSet::new();
+        let note = |name: &str| {
+            used.extend(access::parse(name).filter(|a| wanted(a.set)).map(|a| a.field.name));
+            self.generated(name)
+        };
+        let Ok(_) = self.library.link(roots, note, identity);
+        used
+    }
+
+    /// Text of a function that is written for the model.
+    fn generated(&self, name: &str) -> Option<String> {
+        narrow_phase::function(name, &self.pairs)
+            .or_else(|| task::function(name, self.task.as_deref(), self.formulas.as_deref()))
+    }
+
+    /// Functions of a group of stages, as dispatches with their repeat counts.
+    pub fn dispatches(&self, stages: &[Stage], model: &Model) -> Vec<(Vec<&'static str>, u32)> {
+        // a long solve is split where the driver would cut its loop
+        if self.splits_solve() && stages == [Stage::solve] {
+            // the last iteration only evaluates the previous step
+            let count = |n: i32| u32::try_from(n).unwrap_or(0);
+            let [first, next, noslip_first, noslip_next, last] = SPLIT_SOLVE.map(|name| vec![name]);
+            let mut cut = vec![(first, 1)];
+            if !model.is_smooth() {
+                cut.push((next, count(model.opt_iterations[0]).saturating_add(1)));
+            }
+            if model.opt_noslip_iterations[0] > 0 {
+                cut.extend([(noslip_first, 1), (noslip_next, count(model.opt_noslip_iterations[0]))]);
+            }
+            if model.is_dual() {
+                cut.push((last, 1));
+            }
+            return cut;
+        }
+        vec![(names(stages), 1)]
+    }
+
+    /// The module that runs `calls` in order, `steps` times, and its text.
+    ///
+    /// # Errors
+    /// The report of naga, with the lines concerned: a defect of the kernels, not of the model.
+    pub fn module(&self, calls: &[&str], steps: usize, layout: &Layout) -> Result<(naga::Module, String)> {
+        // workgroup memory for what these kernels use
+        let layout = &layout.compacted(&self.named(&[self.entry(calls, steps)], |_| true));
+        let Tiling { lanes, .. } = self.tiling;
+        let of_lane = [self.tiles.per_lane(lanes), layout.sizes.nv.div_ceil(lanes)];
+        let known = ModelConstants::new(&self.library, &self.tables, layout, of_lane);
+        let provide = |name: &str| {
+            self.constant(name, layout)
+                .or_else(|| self.generated(name))
+                .or_else(|| access::enumeration(name))
+                .or_else(|| access::size(layout, name))
+                .or_else(|| access::working_set(layout, name))
+                .or_else(|| access::parse(name).and_then(|a| access::text(a, name, layout)))
+        };
+        let write = |text: &str| match self.tiling.placement {
+            WorkingSetSpace::Registers | WorkingSetSpace::Tiles => {
+                unroll(&self.library.fold_constant_calls(text), &known)
+            }
+            _ => Ok(text.to_string()),
+        };
+        let text = self.library.link(&[self.entry(calls, steps)], provide, write)?;
+        let fail = |what: String| Error::Device(format!("kernel {}: {what}", calls.join("+")));
+        let module = naga::front::wgsl::parse_str(&text).map_err(|e| fail(e.emit_to_string(&text)))?;
+        let (flags, caps) = (naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
+        naga::valid::Validator::new(flags, caps)
+            .validate(&module)
+            .map_err(|e| fail(e.emit_to_string(&text)))?;
+        Ok((module, text))
+    }
+
+    /// Constants of a module other than model sizes.
+    fn constant(&self, name: &str, layout: &Layout) -> Option<String> {
+        let (Tiling { lanes, tile: worlds, .. }, tiles) = (self.tiling, &self.tiles);
+        let value = match name {
+            "lanes" => lanes,
+            "worlds_per_group" => worlds,
+            "group_size" => lanes * worlds,
+            "partial_totals" => 4 * worlds,
+            "tile_rows" => tiles.rows,
+            "tile_rows_length" => worlds * tiles.rows,
+            "tile_count" => tiles.count(),
+            "tile_count_length" => worlds * tiles.count(),
+            "tiles_per_lane" => tiles.per_lane(lanes),
+            "tile_vectors" => 4 * tiles.per_lane(lanes),
+            "rows_per_lane" => layout.sizes.nv.div_ceil(lanes).max(1),
+            "inertia_tiles" => tiles.of_tree,
+            "inertia_length" => worlds * layout.sizes.nv,
+            "tree_length" => worlds * layout.sizes.ntree,
+            "row_words" => row_words(&layout.sizes),
+            "row_words_length" => worlds * row_words(&layout.sizes),
+            "extrema_side" => EXTREMA_SIDE,
+            "arena_tile" => layout.tile,
+            "zeroed_f" => layout.zeroed_f.start,
+            "zeroed_f_end" => layout.zeroed_f.end,
+            "zeroed_i" => layout.zeroed_i.start,
+            "zeroed_i_end" => layout.zeroed_i.end,
+            "stride_f" => layout.stride_f,
+            "stride_i" => layout.stride_i,
+            _ => return None,
+        };
+        Some(format!("const {name}: u32 = {value}u;"))
+    }
+
+    /// The entry point: calls in order, `steps` times, with barriers in between.
+    fn entry(&self, calls: &[&str], steps: usize) -> Item {
+        let size = self.tiling.lanes * self.tiling.tile;
+        let calls: Vec<String> = calls.iter().map(|call| format!("    {call}();\n")).collect();
+        let mut calls = calls.join("    sync();\n");
+        if steps > 1 {
+            calls =
+                format!("    for (var turn = 0u; turn < {steps}u; turn++) {{\n{calls}    sync();\n    }}\n");
+        }
+        let text = format!(
+            "@compute @workgroup_size({size})\nfn main(@builtin(workgroup_id) group: vec3u, \
+             @builtin(num_workgroups) groups: vec3u, @builtin(local_invocation_index) index: u32) {{\n    \
+             let tile_index = group.x + group.y * groups.x;\n    \
+             if (tile_index * stride_f * worlds_per_group >= arrayLength(&data_f)) {{\n        return;\n    }}\n    \
+             init_invocation(tile_index, index);\n{}{}    check_loop_limit();\n}}",
+            if self.limited { "    begin_loop_limit();\n" } else { "" },
+            calls
+        );
+        Item { name: "main".into(), text }
+    }
+}
+
+/// The library and all kernels, preprocessed.
+fn library(flags: &Flags) -> Result<Library> {
+    let mut library = Library::default();
+    for source in LIBRARY.iter().chain(KERNELS) {
+        let text = source.text().map_err(Error::Device)?;
+        let added = preprocess(&text, flags).and_then(|text| library.add(source.path, &text));
+        added.map_err(|e| Error::Device(format!("{}: {e}", source.path)))?;
+    }
+    Ok(library)
+}
+
+/// Fields of Data with a non-zero rank, in order of rank.
+fn ranked(rank: impl Fn(&Field) -> u8) -> impl Iterator<Item = &'static Field> {
+    let mut fields: Vec<&Field> = Data::<f64>::FIELDS.iter().filter(|f| rank(f) > 0).collect();
+    fields.sort_by_key(|f| rank(f));
+    fields.into_iter()
+}
+
+/// Words of a bit for each constraint row.
+fn row_words(sizes: &Sizes) -> usize {
+    sizes.njmax.div_ceil(32).max(1)
+}
+
+fn names(stages: &[Stage]) -> Vec<&'static str> {
+    stages.iter().map(|s| s.name()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codegen::unroll::Known;
+    use manyworlds_model::schema::Size;
+    use manyworlds_model::schema::shape_pairs::SHAPE_PAIRS;
+
+    /// A model in which every size is 2 and every optional block is needed, except those of other solvers.
+    fn everything(lanes: usize, placement: WorkingSetSpace) -> (Composer, Layout) {
+        with_solver(lanes, placement, &[])
+    }
+
+    /// Blocks of the solvers.
+    const SOLVERS: [&str; 7] = ["CG", "PGS", "SMOOTH", "NOSLIP", "DUAL", "DUAL_PYRAMIDAL", "DUAL_ELLIPTIC"];
+
+    /// The same model with the blocks of another solver.
+    fn with_solver(lanes: usize, placement: WorkingSetSpace, solver: &[&str]) -> (Composer, Layout) {
+        let mut sizes = Sizes::default();
+        for size in Size::ALL {
+            *sizes.get_mut(*size) = 2;
+        }
+        *sizes.get_mut(Size::nH) = 3;
+        let mut model = Model::<f64>::zeroed(sizes);
+        // a diagonal inertia matrix
+        (model.M_rowadr, model.M_rownnz, model.M_colind) = (vec![0, 1], vec![1, 1], vec![0, 1]);
+        (model.F_rowadr, model.F_rownnz, model.F_colind) = (vec![0, 1], vec![1, 1], vec![0, 1]);
+        (model.D_rowadr, model.D_rownnz, model.D_colind) = (vec![0, 1], vec![1, 1], vec![0, 1]);
+        model.set_task(&task::tests::everything()).expect("a task");
+        let sizes = model.sizes;
+        let tiling = Tiling { lanes, tile: 4, placement };
+        let exclusive = |k: &str| {
+            (k == "LANES" && lanes == 1)
+                || (k == "REGISTERS" && placement != WorkingSetSpace::Registers)
+                || (["SPARSE", "BODY_PAIRS"].contains(&k) && placement == WorkingSetSpace::Registers)
+                || (k == "TILES" && placement != WorkingSetSpace::Tiles)
+                || (k == "LOCAL_WORKING_SET" && placement == WorkingSetSpace::Storage)
+                || (SOLVERS.contains(&k) && !solver.contains(&k))
+        };
+        let on = flags::flags(&model, tiling).into_keys().map(|k| (k, !exclusive(k))).collect();
+        let composer = Composer {
+            library: library(&on).expect("well-formed blocks"),
+            tiling,
+            limited: true,
+            pairs: SHAPE_PAIRS.iter().collect(),
+            tiles: HessianTiles::new(&model),
+            tables: Tables::new(&model),
+            task: model.task.clone(),
+            formulas: model.formulas.clone(),
+        };
+        assert_eq!(composer.library.check(), Vec::<String>::new());
+        let used = composer.fields(Stage::ALL);
+        let working_set = composer.working_set(&sizes, &used, 1 << 14);
+        let layout = Layout::new(&model, sizes, tiling, &used, &BTreeSet::new(), &working_set);
+        (composer, layout)
+    }
+
+    #[test]
+    fn every_kernel_is_valid_alone_and_together() {
+        for (lanes, placement) in [
+            (1, WorkingSetSpace::Storage),
+            (1, WorkingSetSpace::Registers),
+            (8, WorkingSetSpace::Storage),
+            (8, WorkingSetSpace::Workgroup),
+        ] {
+            let (composer, layout) = everything(lanes, placement);
+            let cut = if composer.splits_solve() { &SPLIT_SOLVE[..2] } else { &[] };
+            for name in names(Stage::ALL).iter().chain(cut) {
+                let made = composer.module(&[name], 1, &layout);
+                assert!(made.is_ok(), "{}", made.err().map(|e| e.to_string()).unwrap_or_default());
+            }
+            for (steps, layout) in [(1, &layout), (8, &composer.transient(&layout, 1 << 15))] {
+                let all = composer.module(&names(Stage::ALL), steps, layout);
+                assert!(all.is_ok(), "{}", all.err().map(|e| e.to_string()).unwrap_or_default());
+            }
+        }
+    }
+
+    #[test]
+    fn a_solver_with_tiles_is_valid() {
+        for solver in [&[][..], &["NOSLIP", "DUAL", "DUAL_PYRAMIDAL"]] {
+            let (composer, layout) = with_solver(8, WorkingSetSpace::Tiles, solver);
+            let made = composer.module(&["solve"], 1, &layout);
+            assert!(made.is_ok(), "{}", made.err().map(|e| e.to_string()).unwrap_or_default());
+            // tiles are variables, and the packed Hessian is gone
+            let text = made.map(|(_, text)| text).unwrap_or_default();
+            assert!(text.contains("hessian[") && !text.contains("fn solver_H("));
+        }
+    }
+
+    #[test]
+    fn functions_that_reach_registers_are_known() {
+        let (composer, layout) = with_solver(1, WorkingSetSpace::Registers, &["PGS", "DUAL"]);
+        let known = ModelConstants::new(&composer.library, &composer.tables, &layout, [1, 1]);
+        assert!(known.accesses("set_residuals") && known.accesses("pgs_warmstart"));
+        assert!(!known.accesses("friction_kind") && !known.accesses("nowhere"));
+    }
+
+    #[test]
+    fn every_solver_is_valid() {
+        for solver in [
+            &["CG"][..],
+            &["CG", "NOSLIP", "DUAL", "DUAL_PYRAMIDAL"],
+            &["PGS", "DUAL"],
+            &["PGS", "DUAL", "DUAL_PYRAMIDAL", "DUAL_ELLIPTIC"],
+            &["SMOOTH", "DUAL", "DUAL_PYRAMIDAL", "DUAL_ELLIPTIC"],
+            &["NOSLIP", "DUAL", "DUAL_PYRAMIDAL", "DUAL_ELLIPTIC"],
+        ] {
+            for (lanes, placement) in [
+                (1, WorkingSetSpace::Storage),
+                (1, WorkingSetSpace::Registers),
+                (8, WorkingSetSpace::Workgroup),
+            ] {
+                let (composer, layout) = with_solver(lanes, placement, solver);
+                let mut calls = vec!["solve"];
+                if composer.splits_solve() {
+                    calls.extend(&SPLIT_SOLVE[..2]);
+                    calls.extend(
+                        solver.contains(&"NOSLIP").then_some(&SPLIT_SOLVE[2..4]).into_iter().flatten(),
+                    );
+                    calls.extend(solver.contains(&"DUAL").then_some(SPLIT_SOLVE[4]));
+                }
+                for name in calls {
+                    let made = composer.module(&[name], 1, &layout);
+                    let error = made.err().map(|e| e.to_string()).unwrap_or_default();
+                    assert!(error.is_empty(), "{solver:?} {name}: {error}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn transient_fields_are_results_that_fit() {
+        let (composer, layout) = everything(8, WorkingSetSpace::Workgroup);
+        let transient =
+            composer.transient(&layout, 2 * layout.workgroup_bytes() + composer.reduction_bytes());
+        assert!(transient.workgroup_bytes() > layout.workgroup_bytes());
+        assert!(transient.workgroup_bytes() <= 2 * layout.workgroup_bytes());
+        // initial state is never transient
+        assert!(ranked(|f| f.traits.transient).all(|f| f.stage != "state"));
+    }
+
+    #[test]
+    fn kernels_write_the_fields_of_their_stage() {
+        let (composer, _) = everything(1, WorkingSetSpace::Storage);
+        for stage in Stage::ALL {
+            let writes = composer.writes(*stage);
+            let owned = manyworlds_model::model::data::Data::<f64>::FIELDS.iter().filter(|f| f.is_of(*stage));
+            for field in owned {
+                assert!(writes.contains(field.name), "{} does not write {}", stage.name(), field.name);
+            }
+            for name in writes {
+                let of = manyworlds_model::model::data::Data::<f64>::FIELDS.iter().find(|f| f.name == name);
+                assert!(
+                    of.is_some_and(|f| f.is_of(*stage) || matches!(f.stage, "state" | "task" | "scratch"))
+                        // inverse dynamics writes the fields of forward dynamics
+                        || (matches!(stage, Stage::inverse | Stage::fwdinv)
+                            && of.is_some_and(|f| f.is_of(Stage::solve) || f.is_of(Stage::implicit)))
+                        || (*stage == Stage::fwdinv && of.is_some_and(|f| f.is_of(Stage::inverse)))
+                        // sleep clears the results of other stages in trees that fall asleep
+                        || (*stage == Stage::sleep
+                            && of.is_some_and(|f| f.is_of(Stage::solve) || f.is_of(Stage::acceleration))),
+                    "{} writes {name}, a field of {:?}",
+                    stage.name(),
+                    of.map(|f| f.stage)
+                );
+            }
+        }
+    }
+}

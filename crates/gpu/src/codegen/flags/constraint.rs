@@ -1,0 +1,32 @@
+//! Flags of constraint types.
+
+use super::{Room, any_of, constrains, has_contacts, some};
+use manyworlds_model::model::Model;
+use manyworlds_model::schema::enums::{disable, equality, object};
+
+pub(super) fn flags(model: &Model) -> Room {
+    let on = |bit: i32| constrains(model, bit);
+    let limited = |v: &[i32]| v.iter().any(|x| *x != 0);
+    let equal = on(disable::EQUALITY) && model.sizes.neq > 0;
+    let dof_friction = on(disable::FRICTIONLOSS) && some(&model.dof_frictionloss);
+    let tendon_friction = on(disable::FRICTIONLOSS) && some(&model.tendon_frictionloss);
+    vec![
+        ("EQUALITY", equal),
+        ("CONNECT_WELD", equal && any_of(&model.eq_type, &[equality::CONNECT, equality::WELD])),
+        ("EQUALITY_SITES", equal && model.eq_objtype.contains(&object::SITE)),
+        ("TENDON_EQUALITY", equal && any_of(&model.eq_type, &[equality::TENDON])),
+        ("LIMIT", on(disable::LIMIT) && limited(&model.jnt_limited)),
+        ("TENDON_LIMIT", on(disable::LIMIT) && limited(&model.tendon_limited)),
+        ("FRICTIONLOSS", dof_friction),
+        ("TENDON_FRICTIONLOSS", tendon_friction),
+        ("FRICTION", dof_friction || tendon_friction),
+        ("ELLIPTIC", is_elliptic(model)),
+        ("SURFACE_VELOCITY", has_contacts(model) && some(&model.geom_surfacevel)),
+        ("ADHESION", model.has_adhesion()),
+    ]
+}
+
+/// True if any contact can have an elliptic cone.
+pub(super) fn is_elliptic(model: &Model) -> bool {
+    model.has_elliptic_cones() && has_contacts(model)
+}

@@ -1,0 +1,31 @@
+//! Flags of joints, tendons and passive forces.
+
+use super::{Room, any_of, has_reflected_inertia, some};
+use manyworlds_model::model::Model;
+use manyworlds_model::model::plan::{self, has_fluid};
+use manyworlds_model::schema::enums::{disable, joint, wrap};
+
+pub(super) fn flags(model: &Model) -> Room {
+    let has_joint = |kind: i32| model.jnt_type.contains(&kind);
+    let passive = !model.disabled(disable::SPRING) || !model.disabled(disable::DAMPER);
+    let spatial = model.wrap_type.contains(&wrap::SITE);
+    let armature = some(&model.tendon_armature) || model.tendon_actuatorid.iter().any(|id| *id != -1);
+    vec![
+        ("FREE", has_joint(joint::FREE)),
+        ("BALL", has_joint(joint::BALL)),
+        ("SLIDE", has_joint(joint::SLIDE)),
+        ("HINGE", has_joint(joint::HINGE)),
+        ("MOCAP", model.sizes.nmocap > 0),
+        ("TENDON", model.sizes.ntendon > 0),
+        ("SPATIAL_TENDON", spatial),
+        ("TENDON_ARMATURE", spatial && armature),
+        ("WRAP", any_of(&model.wrap_type, &[wrap::SPHERE, wrap::CYLINDER])),
+        ("REFLECTED_INERTIA", has_reflected_inertia(model)),
+        ("GRAVCOMP", passive && !model.disabled(disable::GRAVITY) && some(&model.body_gravcomp)),
+        ("SPRING", !model.disabled(disable::SPRING)),
+        ("DAMPER", !model.disabled(disable::DAMPER)),
+        ("PASSIVE_ADHESION", model.has_adhesion() && passive),
+        ("FLUID", has_fluid(model)),
+        ("ENERGY", plan::needs_energy(model)),
+    ]
+}

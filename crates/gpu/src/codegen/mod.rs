@@ -1,0 +1,18 @@
+//! Kernels of one model: composition of WGSL, accessors, memory layout.
+
+pub mod access;
+pub mod compose;
+mod conditions;
+mod constants;
+pub mod export;
+pub(crate) mod flags;
+pub mod items;
+pub mod layout;
+pub mod lifetime;
+pub mod link;
+mod narrow_phase;
+pub mod schedule;
+pub mod syntax;
+pub(crate) mod task;
+pub mod tiling;
+pub mod unroll;

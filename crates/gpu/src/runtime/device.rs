@@ -1,0 +1,322 @@
+//! Adapters and devices.
+
+use std::fmt;
+use std::sync::{Arc, Mutex};
+
+#[cfg(not(target_arch = "wasm32"))]
+use super::instance::instance;
+use manyworlds_model::error::{Error, Result};
+
+/// Properties of a graphics adapter.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Adapter {
+    /// Name of the device.
+    pub name: String,
+    /// API: Vulkan, Metal or Dx12.
+    pub backend: String,
+    /// Driver and its version.
+    pub driver: String,
+    /// True if it computes on the CPU (lavapipe, SwiftShader, WARP).
+    pub software: bool,
+    /// Workgroup memory, bytes.
+    pub workgroup_bytes: u32,
+    /// Maximum invocations per workgroup.
+    pub invocations: u32,
+    /// Largest storage binding, bytes.
+    pub binding_bytes: u64,
+    /// Largest buffer, bytes.
+    pub buffer_bytes: u64,
+    /// True if timestamp queries are available.
+    pub timestamps: bool,
+}
+
+impl Adapter {
+    /// An adapter that need not be present, to look at kernels: with Vulkan, 1,024 invocations per workgroup, and
+    /// buffers of up to 4 GiB.
+    pub fn described(name: &str, software: bool, workgroup_bytes: u32) -> Self {
+        Self {
+            name: name.to_owned(),
+            backend: "Vulkan".to_owned(),
+            driver: String::new(),
+            software,
+            workgroup_bytes,
+            invocations: 1024,
+            binding_bytes: u64::from(u32::MAX),
+            buffer_bytes: u64::from(u32::MAX),
+            timestamps: true,
+        }
+    }
+
+    /// True for lavapipe: it ends all loops of an invocation after 65,535 iterations in total, and gives
+    /// wrong results in workgroups that are not a multiple of its eight lanes (Mesa 22.3).
+    pub fn limits_loops(&self) -> bool {
+        self.name.contains("llvmpipe")
+    }
+}
+
+impl fmt::Display for Adapter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({}, {})", self.name, self.backend, self.driver)
+    }
+}
+
+/// Adapter selection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AdapterPreference {
+    /// A hardware GPU only.
+    Hardware,
+    /// A hardware GPU, else a software adapter.
+    Any,
+}
+
+/// An open device. Cheap to clone; can be shared between threads.
+#[derive(Clone, Debug)]
+pub struct Gpu {
+    pub(crate) device: wgpu::Device,
+    pub(crate) queue: wgpu::Queue,
+    adapter: Adapter,
+    lost: Arc<Mutex<Option<String>>>,
+}
+
+/// A browser lists no adapters; it opens one for a canvas: [`Gpu::open_canvas`].
+#[cfg(target_arch = "wasm32")]
+fn found() -> Vec<wgpu::Adapter> {
+    Vec::new()
+}
+
+#[cfg(not(target_arch = "wasm32"))]
+fn found() -> Vec<wgpu::Adapter> {
+    pollster::block_on(instance().enumerate_adapters(wgpu::Backends::all()))
+}
+
+fn describe(adapter: &wgpu::Adapter) -> Adapter {
+    let (info, limits) = (adapter.get_info(), adapter.limits());
+    Adapter {
+        name: info.name.clone(),
+        backend: format!("{:?}", info.backend),
+        driver: format!("{} {}", info.driver, info.driver_info).trim().to_string(),
+        software: info.device_type == wgpu::DeviceType::Cpu,
+        workgroup_bytes: limits.max_compute_workgroup_storage_size,
+        invocations: limits.max_compute_invocations_per_workgroup,
+        binding_bytes: limits.max_storage_buffer_binding_size,
+        buffer_bytes: limits.max_buffer_size,
+        timestamps: adapter.features().contains(wgpu::Features::TIMESTAMP_QUERY),
+    }
+}
+
+/// All compute-capable adapters, hardware first.
+pub fn adapters() -> Vec<Adapter> {
+    let mut all: Vec<Adapter> = found().iter().map(describe).collect();
+    all.sort_by_key(|a| a.software);
+    all
+}
+
+impl Gpu {
+    /// Opens the best adapter: discrete before integrated before software.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if no such adapter exists, naming those found, or if the driver rejects the device.
+    pub fn open(choice: AdapterPreference) -> Result<Self> {
+        let rank = |a: &wgpu::Adapter| match a.get_info().device_type {
+            wgpu::DeviceType::DiscreteGpu => 0,
+            wgpu::DeviceType::IntegratedGpu => 1,
+            wgpu::DeviceType::VirtualGpu => 2,
+            wgpu::DeviceType::Other => 3,
+            wgpu::DeviceType::Cpu => 4,
+        };
+        let mut all = found();
+        all.sort_by_key(rank);
+        let names: Vec<String> = all.iter().map(|a| describe(a).to_string()).collect();
+        let adapter = all
+            .into_iter()
+            .find(|a| choice == AdapterPreference::Any || !describe(a).software)
+            .ok_or_else(|| Error::Device(no_adapter_message(choice, &names)))?;
+        Self::request(&adapter)
+    }
+
+    /// Opens an adapter by its number in [`adapters`], or by part of its name, in any case.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] if no adapter is that one, naming those found; [`Error::Device`] if there is none at all, or if
+    /// the driver rejects the device.
+    pub fn open_named(wanted: &str) -> Result<Self> {
+        let mut all = found();
+        all.sort_by_key(|a| describe(a).software);
+        let names: Vec<String> = all.iter().map(|a| describe(a).to_string()).collect();
+        if all.is_empty() {
+            return Err(Error::Device(no_adapter_message(AdapterPreference::Any, &names)));
+        }
+        let lower = wanted.to_lowercase();
+        let place = match wanted.parse::<usize>() {
+            Ok(number) => Some(number).filter(|n| *n < all.len()),
+            Err(_) => names.iter().position(|name| name.to_lowercase().contains(&lower)),
+        };
+        match place {
+            Some(place) => Self::request(&all[place]),
+            None => {
+                let listed = names.iter().enumerate().map(|(k, name)| format!("{k}: {name}"));
+                let listed = listed.collect::<Vec<_>>().join("; ");
+                Err(Error::Argument(format!("there is no GPU adapter '{wanted}'; found: {listed}")))
+            }
+        }
+    }
+
+    /// Opens the browser's adapter for a canvas of the page, and the surface of the canvas. Nothing in a browser can
+    /// wait for the device: worlds stay on the CPU, and pictures on the device.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the browser has no WebGPU, no adapter, or rejects the device.
+    #[cfg(target_arch = "wasm32")]
+    pub async fn open_canvas(canvas: web_sys::HtmlCanvasElement) -> Result<(Self, wgpu::Surface<'static>)> {
+        let fail = |what: &str, e: &dyn fmt::Display| Error::Device(format!("{what}: {e}"));
+        let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
+        descriptor.backends = wgpu::Backends::BROWSER_WEBGPU;
+        let instance = wgpu::Instance::new(descriptor);
+        let surface = instance
+            .create_surface(wgpu::SurfaceTarget::Canvas(canvas))
+            .map_err(|e| fail("the browser has no WebGPU for the canvas", &e))?;
+        let options = wgpu::RequestAdapterOptions {
+            power_preference: wgpu::PowerPreference::HighPerformance,
+            compatible_surface: Some(&surface),
+            ..Default::default()
+        };
+        let adapter = instance.request_adapter(&options).await;
+        let adapter = adapter.map_err(|e| fail("the browser has no adapter for WebGPU", &e))?;
+        Ok((Self::request_later(&adapter).await?, surface))
+    }
+
+    /// Opens a device of an adapter that a caller has chosen, as one that draws into his window.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the driver rejects the device.
+    pub fn from_adapter(adapter: &wgpu::Adapter) -> Result<Self> {
+        Self::request(adapter)
+    }
+
+    fn request(adapter: &wgpu::Adapter) -> Result<Self> {
+        pollster::block_on(Self::request_later(adapter))
+    }
+
+    async fn request_later(adapter: &wgpu::Adapter) -> Result<Self> {
+        let summary = describe(adapter);
+        // request all features and limits of the adapter, for large batches and many lanes
+        let descriptor = wgpu::DeviceDescriptor {
+            label: Some("manyworlds"),
+            required_features: adapter.features()
+                & (wgpu::Features::TIMESTAMP_QUERY | wgpu::Features::POLYGON_MODE_LINE),
+            required_limits: adapter.limits(),
+            ..Default::default()
+        };
+        let opened = adapter.request_device(&descriptor).await;
+        let (device, queue) =
+            opened.map_err(|e| Error::Device(format!("{summary}: the device cannot be opened: {e}")))?;
+        // a lost device is reported by the next call
+        let lost = Arc::new(Mutex::new(None));
+        let seen = Arc::clone(&lost);
+        device.set_device_lost_callback(move |reason, message| {
+            if let Ok(mut slot) = seen.lock() {
+                *slot = Some(format!("{reason:?}: {message}"));
+            }
+        });
+        Ok(Self { device, queue, adapter: summary, lost })
+    }
+
+    /// The opened adapter.
+    pub fn adapter(&self) -> &Adapter {
+        &self.adapter
+    }
+
+    /// Waits until the device has finished all submitted work.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the device was lost.
+    pub fn wait(&self) -> Result<()> {
+        let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
+        self.check_not_lost()?;
+        polled.map(|_| ()).map_err(|e| Error::Device(format!("{}: {e}", self.adapter)))
+    }
+
+    /// Waits until one submission and those before it have finished.
+    pub fn wait_for(&self, submission: wgpu::SubmissionIndex) -> Result<()> {
+        let which = wgpu::PollType::Wait { submission_index: Some(submission), timeout: None };
+        let polled = self.device.poll(which);
+        self.check_not_lost()?;
+        polled.map(|_| ()).map_err(|e| Error::Device(format!("{}: {e}", self.adapter)))
+    }
+
+    /// The device, for kernels beside those of a batch.
+    pub fn device(&self) -> &wgpu::Device {
+        &self.device
+    }
+
+    /// The queue on which batches submit: what is submitted to it runs after the steps before and before the steps after.
+    pub fn queue(&self) -> &wgpu::Queue {
+        &self.queue
+    }
+
+    /// Destroys the device: its contents are lost, and every later call is an [`Error::Device`].
+    pub fn close(&self) {
+        self.device.destroy();
+        // the device-lost callback runs during a poll
+        let _ = self.device.poll(wgpu::PollType::Poll);
+    }
+
+    /// Returns an error if the device was lost.
+    pub fn check_not_lost(&self) -> Result<()> {
+        match self.lost.lock().ok().and_then(|l| l.clone()) {
+            Some(why) => Err(Error::Device(format!(
+                "{}: the device was lost ({why}); make a new batch and restore its last state",
+                self.adapter
+            ))),
+            None => Ok(()),
+        }
+    }
+
+    /// Runs `make` and converts driver errors to an [`Error`].
+    pub fn checked<T>(&self, what: &str, make: impl FnOnce() -> T) -> Result<T> {
+        let scopes =
+            [wgpu::ErrorFilter::Validation, wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal]
+                .map(|filter| self.device.push_error_scope(filter));
+        let made = make();
+        self.answer(what, scopes).map(|()| made)
+    }
+
+    /// The first error that the scopes caught. A browser tells it later, and the device counts as lost then.
+    #[cfg(target_arch = "wasm32")]
+    fn answer(&self, what: &str, scopes: [wgpu::ErrorScopeGuard; 3]) -> Result<()> {
+        self.check_not_lost()?;
+        for scope in scopes.into_iter().rev() {
+            let (answer, lost, what) = (scope.pop(), Arc::clone(&self.lost), what.to_owned());
+            wasm_bindgen_futures::spawn_local(async move {
+                if let (Some(e), Ok(mut slot)) = (answer.await, lost.lock()) {
+                    slot.get_or_insert(format!("{what}: {e}"));
+                }
+            });
+        }
+        Ok(())
+    }
+
+    /// The first error that the scopes caught.
+    #[cfg(not(target_arch = "wasm32"))]
+    fn answer(&self, what: &str, scopes: [wgpu::ErrorScopeGuard; 3]) -> Result<()> {
+        let mut problem = None;
+        for scope in scopes.into_iter().rev() {
+            // innermost scope first: out of memory is the cause of an invalid buffer
+            problem = problem.or(pollster::block_on(scope.pop()));
+        }
+        match problem {
+            Some(e) => Err(Error::Device(format!("{}: {what}: {e}", self.adapter))),
+            None => Ok(()),
+        }
+    }
+}
+
+fn no_adapter_message(choice: AdapterPreference, names: &[String]) -> String {
+    let wanted = if choice == AdapterPreference::Hardware { "hardware GPU" } else { "GPU adapter" };
+    let tried = if names.is_empty() {
+        "no adapter was found".to_string()
+    } else {
+        format!("found only: {}", names.join(", "))
+    };
+    format!("no {wanted}: {tried}; `manyworlds doctor` says what to install, `--backend cpu` needs none")
+}

@@ -1,0 +1,204 @@
+//! Steps of a task: its kernels around those of the model, without a stop for the host.
+
+use super::batch::{DispatchSequence, GpuBatch, MAX_DISPATCHES_PER_SUBMIT, bits, dispatch};
+use super::transfer::{MOST_WORDS, Part, Place, Scripted};
+use super::watch::{WATCHED, Wanted};
+use crate::codegen::layout::Slot;
+use crate::program::StageGroup;
+use manyworlds_model::error::{Error, Result};
+use manyworlds_model::model::plan;
+use manyworlds_model::model::task::SEEN;
+use manyworlds_model::schema::Elem;
+use manyworlds_model::schema::stages::Stage;
+
+impl GpuBatch {
+    /// A step of the task in all worlds. Worlds whose episode begins take the steps of the model too: they are reset before
+    /// the last one, which computes what follows from their state, and after it.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a model without a task; else as [`GpuBatch::step`].
+    pub fn step_task(&mut self) -> Result<()> {
+        let rounds = self.task_rounds()?;
+        let rounds: Vec<(&[StageGroup], usize)> = rounds.iter().map(|(g, n)| (g.as_slice(), *n)).collect();
+        self.submit(&rounds)
+    }
+
+    /// As [`GpuBatch::step_task`]; worlds that are reset for a bad acceleration take the steps that they owe before the step
+    /// goes on. Waits for the steps.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::step_task`].
+    pub fn step_task_with_owed(&mut self) -> Result<()> {
+        for (groups, n) in self.task_rounds()? {
+            self.submit(&[(&groups, n)])?;
+            self.take_owed_steps()?;
+        }
+        Ok(())
+    }
+
+    /// A step of the task under an action of each world, `[world, naction]`, of which [`GpuBatch::seen`] waits for what it
+    /// shows; all of it in one submission, as far as drivers take it. With `keep`, the state before it is kept as by
+    /// [`GpuBatch::keep`].
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a model without a task or a wrong number of values; else as [`GpuBatch::step`].
+    pub fn act(&mut self, action: &[f64], keep: bool) -> Result<()> {
+        let rounds = self.task_rounds()?;
+        let width = self.slot("action")?.len;
+        if action.len() != self.worlds * width {
+            let (got, worlds) = (action.len(), self.worlds);
+            return Err(Error::Argument(format!(
+                "'action': {got} values given, {worlds} x {width} expected"
+            )));
+        }
+        if keep {
+            self.make_room()?;
+        }
+        self.forget_seen();
+        self.watch.later = true;
+        let programs: Vec<(Vec<&DispatchSequence>, usize)> = rounds
+            .iter()
+            .map(|(groups, n)| (groups.iter().filter_map(|g| self.pipelines.get(g)).collect(), *n))
+            .collect();
+        let (chunks, slots) = (self.chunks(), self.seen_slots());
+        let target = Some(self.slot("action")?).filter(|slot| slot.len > 0);
+
+        // more than a submission takes is done piece by piece
+        let work = |(groups, n): &(Vec<StageGroup>, usize)| -> usize {
+            let times = |g| self.pipelines.get(g).map_or(0, |d| d.iter().map(|d| d.times as usize).sum());
+            n * groups.iter().map(|g| g.steps * times(g)).sum::<usize>()
+        };
+        let dispatches: usize = rounds.iter().map(work).sum();
+        let shown: usize = slots.iter().map(|slot| slot.len * self.worlds).sum();
+        let limit = self.gpu.adapter().binding_bytes.min(self.gpu.adapter().buffer_bytes) / 4;
+        if (dispatches + slots.len() + 1) * chunks.len() > MAX_DISPATCHES_PER_SUBMIT
+            || shown.max(action.len()) > MOST_WORDS
+            || shown.max(action.len()) as u64 > limit
+        {
+            if keep {
+                self.keep()?;
+            }
+            self.set("action", action)?;
+            return self.step_task();
+        }
+
+        // what runs in order: each chunk through all rounds
+        let lasting = self.lasting();
+        let kept = lasting.iter().zip(&self.watch.kept).filter(|_| keep);
+        let mut list: Vec<Scripted<'_>> =
+            kept.map(|(place, buffer)| Scripted::Keep(*place, buffer)).collect();
+        for (c, (a, _, ids)) in chunks.iter().enumerate() {
+            let arena = &self.arenas[*a];
+            let row = arena.first + ids.first().map_or(0, |w| *w as usize);
+            let place = |slot: &Slot| Place { arena, part: Part::of(slot), worlds: ids };
+            let real = !ids.is_empty();
+            list.extend(target.filter(|_| real).map(|slot| Scripted::Write(place(slot), row * width)));
+            list.push(Scripted::Run(c));
+            let mut start = 0;
+            for slot in slots.iter().filter(|_| real) {
+                list.push(Scripted::Read(place(slot), start + row * slot.len));
+                start += self.worlds * slot.len;
+            }
+        }
+        let mut run = |pass: &mut wgpu::ComputePass<'_>, c: usize| {
+            let chunk = chunks[c].1;
+            pass.set_bind_group(0, &chunk.bind, &[]);
+            for (programs, n) in &programs {
+                (0..*n).flat_map(|_| programs).for_each(|program| dispatch(pass, program, chunk.worlds));
+            }
+        };
+        let words = bits(Elem::Real, action);
+        let layout = &self.program.layout;
+        let pending = self.transfer.script(&self.gpu, layout, &words, shown, &list, &mut run)?;
+        self.seen.put(pending);
+        Ok(())
+    }
+
+    /// What the last step under an action has shown, the words of each field, `[world, …]`, and what worlds have wanted so
+    /// far; waits for it. `None` if it is not on its way.
+    ///
+    /// # Errors
+    /// [`Error::Device`] for a lost device.
+    pub fn seen(&mut self) -> Result<Option<(Vec<Vec<u32>>, Wanted)>> {
+        let Some(pending) = self.seen.take() else { return Ok(None) };
+        let slots = self.seen_slots();
+        let mut wanted = Wanted::default();
+        let mut fields = Vec::new();
+        self.transfer.finish_with(&self.gpu, pending, |mut words| {
+            for slot in &slots {
+                let (own, rest) = words.split_at(slot.len * self.worlds);
+                if WATCHED.contains(&slot.field.name) {
+                    wanted.note(slot.field.name, own);
+                } else {
+                    fields.push(own.to_vec());
+                }
+                words = rest;
+            }
+        })?;
+        self.watch.later = false;
+        Ok(Some((fields, wanted)))
+    }
+
+    /// Forgets what the last step under an action has shown: worlds are about to change.
+    pub fn forget_seen(&self) {
+        self.seen.take();
+    }
+
+    /// Fields that a step shows, and those that are watched.
+    fn seen_slots(&self) -> Vec<Slot> {
+        let names = SEEN.iter().chain(&WATCHED);
+        names.filter_map(|name| self.slot(name).ok()).cloned().collect()
+    }
+
+    /// Dispatches of a step of the task, built: groups, and how often they run.
+    fn task_rounds(&mut self) -> Result<Vec<(Vec<StageGroup>, usize)>> {
+        let Some(task) = self.program.general.task.clone() else { return Err(no_task()) };
+        let [begin, restart] =
+            [Stage::task_begin, Stage::task_restart].map(|stage| vec![StageGroup::whole(vec![stage])]);
+        let end = vec![self.task_end()];
+        // nobody reads the results of the steps before the last
+        let once = self.program.step_groups().to_vec();
+        let before = task.frame_skip() - 1;
+        let steps_of = |groups: &[StageGroup]| groups.first().map_or(1, |g| g.steps);
+        let lean = self.program.lean_groups().filter(|lean| before >= steps_of(lean)).unwrap_or_default();
+        let lean_runs = if lean.is_empty() { 0 } else { before / steps_of(&lean) };
+        let rest = before - lean_runs * steps_of(&lean);
+        let rounds = vec![
+            (begin, 1),
+            (lean, lean_runs),
+            (once.clone(), rest),
+            (restart.clone(), 1),
+            (once, 1),
+            (restart, 1),
+            (end, 1),
+        ];
+        let all: Vec<StageGroup> = rounds.iter().flat_map(|(groups, _)| groups.clone()).collect();
+        self.build(&all)?;
+        Ok(rounds)
+    }
+
+    /// Begins the episodes of some worlds, and observes these.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a model without a task or a world out of range; else as [`GpuBatch::step`].
+    pub fn restart_worlds(&mut self, worlds: &[usize]) -> Result<()> {
+        if self.program.general.task.is_none() {
+            return Err(no_task());
+        }
+        let ones = vec![1.0; worlds.len()];
+        self.set_fields(&[("task_restarts", &ones)], worlds)?;
+        let mut groups = vec![StageGroup::whole(vec![Stage::task_restart])];
+        groups.extend(self.program.groups(plan::forward(&self.program.general)));
+        groups.push(self.task_end());
+        self.run_on(worlds, &groups)
+    }
+
+    /// What follows the last step of the model.
+    fn task_end(&self) -> StageGroup {
+        StageGroup::whole(plan::task_end(&self.program.general).collect())
+    }
+}
+
+fn no_task() -> Error {
+    Error::Argument("the model has no task".to_owned())
+}

@@ -1,0 +1,142 @@
+//! Points and elements from files.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use glam::DVec3;
+
+use super::{Comp, MAX_POINTS, MINVAL, gmsh};
+use crate::mesh::{Format, Raw, faces_fit};
+use crate::mjcf::Reader;
+use crate::xml::MAX_FILE_BYTES;
+use manyworlds_model::assets::Unreadable;
+
+impl Comp<'_> {
+    /// Contents of the file.
+    fn bytes(&self, reader: &Reader<'_>) -> Option<Vec<u8>> {
+        let el = self.el;
+        let Some(file) = el.text("file").filter(|f| !f.is_empty()) else {
+            let message = format!("a flexcomp of type {} needs a file", self.word());
+            el.log.add(el.span(), message, "add file=\"…\"");
+            return None;
+        };
+        let path = self.path(reader, &file);
+        match reader.spec.assets.read(&path, MAX_FILE_BYTES) {
+            Ok(bytes) => Some(bytes.into_owned()),
+            Err(Unreadable::TooLong(size, limit)) => {
+                el.wrong("file", format!("'{file}' has {size} bytes"), format!("at most {limit}"));
+                None
+            }
+            Err(e) => {
+                el.wrong("file", format!("'{}' {e}", path.display()), "check the path");
+                None
+            }
+        }
+    }
+
+    fn path(&self, reader: &Reader<'_>, file: &str) -> PathBuf {
+        let compiler = &reader.compiler;
+        let file = if compiler.strippath { last_part(file) } else { file.replace('\\', "/") };
+        reader.spec.folder.join(&compiler.meshdir).join(file)
+    }
+
+    /// Reads a mesh: a surface, or tetrahedra between a surface and the origin.
+    pub(super) fn mesh(&mut self, reader: &Reader<'_>) -> Option<()> {
+        let el = self.el;
+        if self.flex.dim == 3 {
+            el.required("origin")?;
+        }
+        let bytes = self.bytes(reader)?;
+        let format = el.text("file").and_then(|f| Format::of(&f));
+        let Some(format) = format.filter(|f| *f != Format::Msh) else {
+            let help = "meshes of flexcomps are OBJ or STL files; type=\"gmsh\" reads Gmsh files";
+            el.wrong("file", "no mesh format of this name is known here", help);
+            return None;
+        };
+        let read = format.read(&bytes).and_then(|raw| faces_fit(&raw.face, raw.vert.len()).map(|()| raw));
+        let mut raw = match read {
+            Ok(raw) => raw,
+            Err(fault) => {
+                let file = el.text("file").unwrap_or_default();
+                el.wrong("file", format!("'{file}': {}", fault.message), fault.help);
+                return None;
+            }
+        };
+        weld(&mut raw);
+        if raw.vert.is_empty() || raw.face.is_empty() {
+            el.wrong("file", "the mesh has no faces", "export it with faces");
+            return None;
+        }
+        if raw.vert.len() > MAX_POINTS {
+            let message = format!("the mesh has {} vertices, more than {MAX_POINTS}", raw.vert.len());
+            el.wrong("file", message, "simplify it");
+            return None;
+        }
+        self.points = raw.vert.iter().map(|v| DVec3::from_array(v.map(f64::from))).collect();
+        self.flex.elem = match self.flex.dim {
+            1 => raw.face.iter().flat_map(|f| [f[0], f[1]]).collect(),
+            2 => raw.face.as_flattened().to_vec(),
+            _ => self.cone(&raw.face),
+        };
+        if !raw.texcoord.is_empty() {
+            self.flex.texcoord = raw.texcoord.as_flattened().iter().map(|&x| f64::from(x)).collect();
+            self.flex.elemtexcoord = raw.facetexcoord.as_flattened().to_vec();
+        }
+        Some(())
+    }
+
+    /// Prepends the origin to the points; tetrahedra from it to the faces that point away from it.
+    fn cone(&mut self, faces: &[[i32; 3]]) -> Vec<i32> {
+        self.points.insert(0, self.origin);
+        let mut elements = Vec::new();
+        for face in faces.iter().map(|f| f.map(|v| v + 1)) {
+            let [a, b, c] = face.map(|v| self.points[v as usize] - self.origin);
+            if a.cross(b).dot(c) >= MINVAL {
+                elements.extend([0, face[0], face[1], face[2]]);
+            }
+        }
+        elements
+    }
+
+    /// Reads a Gmsh file.
+    pub(super) fn gmsh(&mut self, reader: &Reader<'_>) -> Option<()> {
+        let (el, bytes) = (self.el, self.bytes(reader)?);
+        let grid = match gmsh::parse(&bytes) {
+            Ok(grid) => grid,
+            Err(message) => {
+                let help = "a Gmsh file of version 2.2 or 4.1 with one block of triangles or tetrahedra";
+                el.wrong("file", format!("the Gmsh file cannot be read: {message}"), help);
+                return None;
+            }
+        };
+        if el.attr("dim").is_some() && self.flex.dim != grid.dim {
+            let message = format!("'dim' is {}, but the file has dimension {}", self.flex.dim, grid.dim);
+            el.wrong("dim", message, format!("write dim=\"{}\"", grid.dim));
+            return None;
+        }
+        self.flex.dim = grid.dim;
+        self.points = grid.points.iter().map(|&p| DVec3::from_array(p)).collect();
+        self.flex.elem = grid.elements;
+        Some(())
+    }
+}
+
+/// Merges identical vertices.
+fn weld(raw: &mut Raw) {
+    let mut seen: HashMap<[u32; 3], i32> = HashMap::new();
+    let (mut new, mut vert) = (Vec::with_capacity(raw.vert.len()), Vec::new());
+    for v in &raw.vert {
+        let id = *seen.entry(v.map(f32::to_bits)).or_insert_with(|| {
+            vert.push(*v);
+            vert.len() as i32 - 1
+        });
+        new.push(id);
+    }
+    raw.vert = vert;
+    raw.face.as_flattened_mut().iter_mut().for_each(|v| *v = new[*v as usize]);
+}
+
+/// File name without folders.
+fn last_part(file: &str) -> String {
+    file.rsplit(['/', '\\']).next().unwrap_or(file).to_owned()
+}

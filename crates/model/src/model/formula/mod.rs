@@ -1,0 +1,121 @@
+//! Formulas: what user sensors measure, as text in the model.
+//!
+//! A custom text `formula:NAME` is the formula of the user sensor `NAME`. MuJoCo leaves such sensors to a callback; a formula
+//! is computed where the worlds are, by kernels and by their twins, so that costs, goals and whatever else is a function of the
+//! state are outputs like others: recorded, differentiated, read in batches.
+//!
+//! ```
+//! let model = manyworlds::load_str(
+//!     "<mujoco>
+//!        <custom>
+//!          <numeric name='goal' data='0.5 0 1.2'/>
+//!          <text name='formula:reach' data='norm(tip - goal)'/>
+//!          <text name='formula:effort' data='0.1*ctrl(motor)'/>
+//!        </custom>
+//!        <worldbody>
+//!          <body><joint name='hinge'/><geom size='0.1'/><site name='tip' pos='0 0 1'/></body>
+//!        </worldbody>
+//!        <actuator><motor name='motor' joint='hinge'/></actuator>
+//!        <sensor>
+//!          <framepos name='tip' objtype='site' objname='tip'/>
+//!          <user name='reach' dim='1'/>
+//!          <user name='effort' dim='1'/>
+//!        </sensor>
+//!      </mujoco>",
+//! )?;
+//! let mut batch = manyworlds::batch::Batch::new(&model, 1, &Default::default())?;
+//! batch.forward()?;
+//! // tip, reach, effort
+//! let outputs = batch.get("sensordata")?.data.to_f64();
+//! assert!((outputs[3] - 0.29f64.sqrt()).abs() < 1e-6);
+//! # Ok::<(), manyworlds::error::Error>(())
+//! ```
+//!
+//! A formula has numbers, `+ - * / ^` (whole exponents), comparisons and `&& || !` (1 for true, 0 for false), parentheses,
+//! `[a, b]` for vectors one after the other, `x[2]` and `x[0:3]` for elements, and functions: `sin cos tan exp log sqrt tanh abs
+//! floor sum norm largest smallest min max atan2 dot cross select rotate`. Operations go element by element; a single number goes
+//! with a vector of any length. `select(c, a, b)` is a where c is not zero, else b; `rotate(q, v)` turns a vector by a quaternion.
+//! Names are those of sensors, of custom numerics, and of fields of the world and of the model: `tip`, `goal`, `qpos`,
+//! `opt_timestep`; `qpos(knee)` and `xpos(torso)` are the elements of an object. Names with other signs are quoted:
+//! `sensor("left-foot")`, `numeric("left-goal")`. A formula may use user sensors before its own.
+
+mod parse;
+
+use super::Model;
+use super::task::Program;
+use crate::schema::Kind;
+use crate::schema::sensors::sensor;
+
+/// What the names of formulas begin with.
+pub const PREFIX: &str = "formula:";
+
+/// A formula that cannot be compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Wrong {
+    /// Custom text that holds it.
+    pub text: usize,
+    /// What is wrong, and a way out.
+    pub message: String,
+}
+
+impl Model {
+    /// A custom text.
+    pub fn text(&self, id: usize) -> String {
+        let first = self.text_adr.get(id).map_or(0, |&adr| usize::try_from(adr).unwrap_or(0));
+        let size = self.text_size.get(id).map_or(0, |&n| usize::try_from(n).unwrap_or(0));
+        let bytes = self.text_data.iter().skip(first).take(size.saturating_sub(1));
+        let bytes: Vec<u8> = bytes.map(|&b| b as u8).collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    }
+
+    /// The numbers of a custom numeric, if there is one of this name.
+    pub fn numeric(&self, name: &str) -> Option<&[f64]> {
+        let id = self.id(Kind::Numeric, name).ok()?;
+        let first = usize::try_from(self.numeric_adr[id]).ok()?;
+        self.numeric_data.get(first..first + usize::try_from(self.numeric_size[id]).ok()?)
+    }
+
+    /// Compiles the formulas of the user sensors.
+    pub fn compile_formulas(&mut self) -> Result<(), Wrong> {
+        let mut made = parse::Expressions::default();
+        let formulas: Vec<(usize, String)> = (0..self.sizes.ntext)
+            .filter_map(|t| Some((t, self.names.text.get(t)?.strip_prefix(PREFIX)?.to_owned())))
+            .collect();
+        let wrong = |text: usize, message: String| Err(Wrong { text, message });
+        // each belongs to a user sensor
+        let is_user = |s: &usize| self.sensor_type[*s] == sensor::USER;
+        for (text, name) in &formulas {
+            let names = (0..self.sizes.nsensor).filter(is_user).map(|s| self.names.sensor[s].as_str());
+            if !names.clone().any(|n| n == name) {
+                let near = crate::error::suggest(name, names);
+                return wrong(*text, format!("there is no user sensor '{name}'{near}"));
+            }
+        }
+        // in the order of the sensors
+        let mut outputs = Vec::new();
+        for s in (0..self.sizes.nsensor).filter(is_user) {
+            let name = &self.names.sensor[s];
+            let Some((text, _)) = formulas.iter().find(|(_, of)| of == name) else { continue };
+            let dim = self.sensor_dim[s] as usize;
+            let node = parse::parse(&self.text(*text), self, &mut made)
+                .and_then(|node| match made.size(node) {
+                    size if size == dim => Ok(node),
+                    size => Err(format!("it has {size} numbers, the sensor has dim {dim}")),
+                })
+                .map_err(|message| Wrong { text: *text, message })?;
+            made.sensors.insert(name.clone(), node);
+            outputs.push((s, node));
+        }
+        self.formulas = None;
+        self.sizes.nformula = 0;
+        if let Some(&(_, last)) = outputs.last() {
+            let text = formulas.first().map_or(0, |f| f.0);
+            debug_assert!(last < made.nodes.len());
+            let program = Program::of_sensors(self, made.nodes, &outputs)
+                .map_err(|e| Wrong { text, message: e.to_string() })?;
+            self.sizes.nformula = program.work_size();
+            self.formulas = Some(std::sync::Arc::new(program));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,95 @@
+//! The initial state of a world, and resets to it.
+
+use super::data::{Capacity, Data};
+use super::{Model, history};
+use crate::real::Real;
+use crate::schema::ValuesMut;
+use crate::schema::enums::status;
+
+/// Status bits of a world that has diverged.
+pub const DIVERGED: i32 = status::BAD_QPOS | status::BAD_QVEL | status::BAD_QACC;
+
+/// Status bits of a world whose motion is not that of its model: it has diverged, or steps left out what they could not
+/// compute.
+pub const UNTRUE: i32 = DIVERGED | status::BAD_CTRL | status::SINGULAR_INERTIA | status::LOOP_LIMIT;
+
+/// Counters that steps accumulate.
+pub const COUNTERS: &[&str] = &["status", "nreset", "ncon_peak", "nefc_peak"];
+
+impl<T: Real> Data<T> {
+    /// Resets the counters that steps accumulate.
+    pub fn clear_counters(&mut self) {
+        for counter in [&mut self.status, &mut self.nreset, &mut self.ncon_peak, &mut self.nefc_peak] {
+            counter.fill(0);
+        }
+    }
+
+    /// A world of `model` in its initial state.
+    pub fn new(model: &Model<T>, capacity: Capacity) -> Self {
+        let mut data = Self::zeroed(capacity.sizes(model));
+        data.reset(model, None);
+        data
+    }
+
+    /// Resets the world to the model's initial state or to a keyframe, and zeroes what was computed of the state before;
+    /// status and counters are kept.
+    ///
+    /// The caller checks that the keyframe exists.
+    pub fn reset(&mut self, model: &Model<T>, key: Option<usize>) {
+        self.clear_results();
+        self.reset_state(model, key);
+    }
+
+    /// Zeroes everything that follows from the state.
+    pub fn clear_results(&mut self) {
+        for (field, values) in Self::FIELDS.iter().zip(Self::WRITES) {
+            if field.is_zeroed_by_reset() {
+                match values(self) {
+                    ValuesMut::Real(values) => values.fill(T::ZERO),
+                    ValuesMut::Int(values) => values.fill(0),
+                }
+            }
+        }
+    }
+
+    /// Resets the state alone: results stay.
+    pub fn reset_state(&mut self, model: &Model<T>, key: Option<usize>) {
+        let s = &model.sizes;
+        self.time[0] = T::ZERO;
+        self.time_compensation[0] = T::ZERO;
+        self.qpos.copy_from_slice(&model.qpos0);
+        for field in [&mut self.qvel, &mut self.act, &mut self.qacc_warmstart, &mut self.ctrl] {
+            field.fill(T::ZERO);
+        }
+        self.qfrc_applied.fill(T::ZERO);
+        self.xfrc_applied.fill(T::ZERO);
+        self.action.fill(T::ZERO);
+        self.eq_active.copy_from_slice(&model.eq_active0);
+        // trees moved by a keyframe are awake
+        if !self.tree_asleep.is_empty() {
+            self.tree_asleep.copy_from_slice(&model.tree_asleep0);
+            self.asleep_qpos.copy_from_slice(&model.qpos0);
+        }
+        self.history_compensation.fill(T::ZERO);
+        history::reset(model, &mut self.history, &mut self.ctrl);
+        // mocap bodies start at their model poses
+        for body in 0..s.nbody {
+            if let Ok(id) = usize::try_from(model.body_mocapid[body]) {
+                self.mocap_pos[3 * id..3 * id + 3].copy_from_slice(&model.body_pos[3 * body..3 * body + 3]);
+                self.mocap_quat[4 * id..4 * id + 4].copy_from_slice(&model.body_quat[4 * body..4 * body + 4]);
+            }
+        }
+        if let Some(k) = key {
+            fn row<T>(v: &[T], k: usize, n: usize) -> &[T] {
+                &v[k * n..(k + 1) * n]
+            }
+            self.time[0] = model.key_time[k];
+            self.qpos.copy_from_slice(row(&model.key_qpos, k, s.nq));
+            self.qvel.copy_from_slice(row(&model.key_qvel, k, s.nv));
+            self.act.copy_from_slice(row(&model.key_act, k, s.na));
+            self.ctrl.copy_from_slice(row(&model.key_ctrl, k, s.nu));
+            self.mocap_pos.copy_from_slice(row(&model.key_mpos, k, 3 * s.nmocap));
+            self.mocap_quat.copy_from_slice(row(&model.key_mquat, k, 4 * s.nmocap));
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! Expressions of a task: a list of nodes, each after those that it uses.
+
+use serde::{Deserialize, Serialize};
+
+/// What a node computes. Vectors go element by element; a single number goes with a vector of any length.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "op", rename_all = "lowercase")]
+pub enum Op {
+    /// Finite numbers.
+    Const {
+        /// The numbers.
+        values: Vec<f64>,
+    },
+    /// Elements of a field of the world or of the model.
+    Field {
+        /// Name of the field.
+        name: String,
+        /// Places of the elements.
+        elements: Vec<usize>,
+    },
+    /// Elements of the action.
+    Action {
+        /// Places of the elements.
+        elements: Vec<usize>,
+    },
+    /// Elements of what the task remembers.
+    Variable {
+        /// Name of the variable.
+        name: String,
+        /// Places of the elements.
+        elements: Vec<usize>,
+    },
+    /// Steps of the environment since the episode began, this one included; 0 where it begins.
+    Steps,
+    /// Numbers between 0 and 1, drawn anew in each step.
+    Uniform,
+    /// Numbers of the standard normal distribution, drawn anew in each step.
+    Normal,
+    /// The negative.
+    Neg,
+    /// Absolute value.
+    Abs,
+    /// Square root.
+    Sqrt,
+    /// Exponential.
+    Exp,
+    /// Natural logarithm.
+    Log,
+    /// Sine.
+    Sin,
+    /// Cosine.
+    Cos,
+    /// Hyperbolic tangent.
+    Tanh,
+    /// Greatest integer that is not greater.
+    Floor,
+    /// 1 for zero, else 0.
+    Not,
+    /// 1 for numbers, 0 for NaN and infinities.
+    IsFinite,
+    /// Sum of two.
+    Add,
+    /// Difference.
+    Sub,
+    /// Product.
+    Mul,
+    /// Quotient.
+    Div,
+    /// Smaller of two.
+    Min,
+    /// Larger of two.
+    Max,
+    /// 1 where the first is less, else 0.
+    Lt,
+    /// 1 where the first is not greater, else 0.
+    Le,
+    /// 1 where both are equal, else 0.
+    Eq,
+    /// 1 where both are not equal, else 0.
+    Ne,
+    /// 1 where both are not zero, else 0.
+    And,
+    /// 1 where one is not zero, else 0.
+    Or,
+    /// Arc tangent of the first over the second, in four quadrants.
+    Atan2,
+    /// The second where the first is not zero, else the third.
+    Select,
+    /// Sum of all elements.
+    Sum,
+    /// Largest element.
+    Largest,
+    /// Smallest element.
+    Smallest,
+    /// One vector after the other.
+    Concat,
+    /// Elements of a vector.
+    Pick {
+        /// Places of the elements.
+        elements: Vec<usize>,
+    },
+}
+
+/// How the length of a node follows from those of its arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Form {
+    /// No arguments: the length is given.
+    Leaf,
+    /// So many arguments, of equal length or length one.
+    Elementwise(usize),
+    /// One argument, one number.
+    Reduction,
+    /// Any number of arguments; their lengths add up.
+    Concat,
+    /// One argument, of which some elements are taken.
+    Pick,
+}
+
+impl Op {
+    /// What arguments the operation takes.
+    pub fn form(&self) -> Form {
+        match self {
+            Op::Const { .. }
+            | Op::Field { .. }
+            | Op::Action { .. }
+            | Op::Variable { .. }
+            | Op::Steps
+            | Op::Uniform
+            | Op::Normal => Form::Leaf,
+            Op::Neg
+            | Op::Abs
+            | Op::Sqrt
+            | Op::Exp
+            | Op::Log
+            | Op::Sin
+            | Op::Cos
+            | Op::Tanh
+            | Op::Floor
+            | Op::Not
+            | Op::IsFinite => Form::Elementwise(1),
+            Op::Select => Form::Elementwise(3),
+            Op::Sum | Op::Largest | Op::Smallest => Form::Reduction,
+            Op::Concat => Form::Concat,
+            Op::Pick { .. } => Form::Pick,
+            _ => Form::Elementwise(2),
+        }
+    }
+}
+
+/// A node.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Node {
+    /// What it computes.
+    #[serde(flatten)]
+    pub op: Op,
+    /// Number of its elements.
+    pub size: usize,
+    /// Nodes that it uses, all before it.
+    #[serde(default)]
+    pub args: Vec<usize>,
+}

@@ -1,0 +1,8 @@
+//! Tests of what a model made from text holds.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+mod compiled;
+mod formulas;
+mod names;
+mod plan;

@@ -1,0 +1,30 @@
+//! Pictures of worlds: a renderer on the device where they are simulated.
+//!
+//! A [`Renderer`] draws worlds of one model. Their poses come from the host ([`Renderer::upload`]) or straight from the
+//! buffers of a batch ([`Renderer::gather`]); everything else follows from them on the device: cameras, lights, shadows,
+//! skins. A [`View`] is a part of a [`Canvas`] with a [`Camera`] and the worlds that it shows; many views are one
+//! submission.
+
+mod buffers;
+pub mod camera;
+mod canvas;
+mod decorate;
+mod frame;
+mod geometry;
+mod pictures;
+mod pipelines;
+mod renderer;
+mod scene;
+mod shape;
+mod skins;
+mod textures;
+pub mod visuals;
+
+pub use camera::{Camera, Frustum, Orbit};
+pub use canvas::Canvas;
+pub use decorate::{decorate, needs_data};
+pub use geometry::Mold;
+pub use pictures::{Content, Images, Photographer, RenderBatch};
+pub use renderer::{Hit, Renderer, Subject, View};
+pub use shape::Shape;
+pub use visuals::{Flag, Visuals};

@@ -1,0 +1,314 @@
+//! What a model looks like: instances of shapes on its bodies, with their materials.
+
+use bytemuck::{Pod, Zeroable};
+use glam::Vec3;
+
+use super::camera::vec3;
+use super::geometry::Mold;
+use super::shape::Shape;
+use super::visuals::{Flag, Visuals, shown};
+use manyworlds::model::Model;
+use manyworlds::schema::Kind;
+use manyworlds::schema::enums::geom;
+
+/// One shape as the shaders read it. The frame is that of a body, or the world's.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
+pub(super) struct Instance {
+    /// Scale along the axes, and the half-length between the ends of a capsule.
+    pub(super) size: [f32; 4],
+    pub(super) rgba: [f32; 4],
+    /// Position in the frame, and emission.
+    pub(super) pos: [f32; 4],
+    /// Orientation in the frame: x, y, z, w.
+    pub(super) quat: [f32; 4],
+    /// Specularity, shininess, reflectance; the number of the mirror that it is, or -1.
+    pub(super) gloss: [f32; 4],
+    /// Repetitions of the texture over the shape or a metre, its size for that; see `Mapping`.
+    pub(super) repeat: [f32; 4],
+    /// Body, or `WORLD`.
+    pub(super) body: u32,
+    /// Object, as `Object::code`.
+    pub(super) object: u32,
+    /// How texture coordinates are made, see `Mapping`.
+    pub(super) mapping: u32,
+    /// Infinite along x: 1, along y: 2.
+    pub(super) infinite: u32,
+}
+
+/// `Instance::body` of a shape in the world's frame.
+pub(super) const WORLD: u32 = u32::MAX;
+
+/// Texture coordinates: none.
+const PLAIN: u32 = 0;
+/// Those of the mesh.
+const OF_MESH: u32 = 1;
+/// The place in the xy plane of the shape.
+const FROM_ABOVE: u32 = 2;
+/// The direction from the centre of the shape, of a cube.
+const CUBE: u32 = 3;
+
+/// Most mirrors in a picture.
+pub(super) const MAX_MIRRORS: usize = 4;
+
+/// Instances that are drawn by one call: the same shape with the same texture.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Group {
+    pub(super) mold: Mold,
+    /// Texture of the model; `None` for plain colour.
+    pub(super) texture: Option<usize>,
+    pub(super) transparent: bool,
+    /// True if it casts shadows.
+    pub(super) casts: bool,
+    /// Its first instance, and their number.
+    pub(super) first: u32,
+    pub(super) count: u32,
+}
+
+/// An instance before it has its place in a list.
+#[derive(Clone, Debug)]
+struct Piece {
+    casts: bool,
+    mold: Mold,
+    texture: Option<usize>,
+    instance: Instance,
+}
+
+/// A plane in a body's frame that reflects the world: the upper side of a plane or a box.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Mirror {
+    pub(super) body: u32,
+    pub(super) pos: Vec3,
+    pub(super) normal: Vec3,
+}
+
+/// The instances of a model, in groups: opaque ones first.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Scene {
+    pub(super) instances: Vec<Instance>,
+    pub(super) groups: Vec<Group>,
+    pub(super) mirrors: Vec<Mirror>,
+}
+
+/// The look of an object.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Material {
+    pub(super) rgba: [f32; 4],
+    pub(super) emission: f32,
+    pub(super) gloss: [f32; 3],
+    pub(super) texture: Option<usize>,
+    pub(super) repeat: [f32; 2],
+    pub(super) uniform: bool,
+}
+
+impl Material {
+    /// The material of an object with a colour of its own, which counts unless it is the default one.
+    pub(super) fn of(m: &Model, id: i32, rgba: [f32; 4], textures: bool) -> Self {
+        let Ok(id) = usize::try_from(id) else {
+            let gloss = [0.5, 0.5, 0.0];
+            return Self { rgba, emission: 0.0, gloss, texture: None, repeat: [1.0; 2], uniform: false };
+        };
+        let of = |list: &[f64]| list[id] as f32;
+        // the colour of the material where the object has none of its own
+        let own = rgba != DEFAULT_RGBA;
+        let color = [0, 1, 2, 3].map(|k| m.mat_rgba[4 * id + k] as f32);
+        // a texture of colours: role RGB, else RGBA
+        let texture = [1, 8].into_iter().find_map(|role| usize::try_from(m.mat_texid[10 * id + role]).ok());
+        Self {
+            rgba: if own { rgba } else { color },
+            emission: of(&m.mat_emission),
+            gloss: [of(&m.mat_specular), of(&m.mat_shininess), of(&m.mat_reflectance)],
+            texture: texture.filter(|_| textures),
+            repeat: [0, 1].map(|k| m.mat_texrepeat[2 * id + k] as f32),
+            uniform: m.mat_texuniform[id] != 0,
+        }
+    }
+}
+
+/// Colour of objects that say nothing.
+const DEFAULT_RGBA: [f32; 4] = [0.5, 0.5, 0.5, 1.0];
+
+/// Four numbers of a list.
+pub(super) fn rgba(list: &[f64], id: usize) -> [f32; 4] {
+    [0, 1, 2, 3].map(|k| list[4 * id + k] as f32)
+}
+
+/// A code for an object: 0 for none, else its kind and id.
+pub(super) fn code(object: Option<(Kind, usize)>) -> u32 {
+    object.map_or(0, |(kind, id)| (kind as u32 + 1) << 24 | (id as u32).min(MAX_ID))
+}
+
+/// The object of a code.
+pub(super) fn object(code: u32) -> Option<(Kind, usize)> {
+    let kind = Kind::ALL.get((code >> 24).checked_sub(1)? as usize)?;
+    Some((*kind, (code & MAX_ID) as usize))
+}
+
+const MAX_ID: u32 = (1 << 24) - 1;
+
+impl Scene {
+    /// What of a model is shown.
+    pub(super) fn of(m: &Model, visuals: &Visuals) -> Self {
+        let mut scene = Self::default();
+        let mut pieces = Vec::new();
+        for g in 0..m.sizes.ngeom {
+            let fixed = m.body_weldid[m.geom_bodyid[g] as usize] == 0;
+            if shown(&visuals.geoms, m.geom_group[g]) && (!fixed || visuals.has(Flag::Static)) {
+                let piece = scene.geom(m, g, fixed, visuals);
+                pieces.extend(piece.iter().filter(|p| p.mold == Mold::Plane).map(behind));
+                pieces.extend(piece);
+            }
+        }
+        for s in 0..m.sizes.nsite {
+            if shown(&visuals.sites, m.site_group[s]) {
+                pieces.extend(site(m, s, visuals));
+            }
+        }
+        scene.arrange(pieces);
+        scene
+    }
+
+    /// Appends shapes in the world's frame; returns their groups.
+    pub(super) fn shapes(shapes: &[Shape], first: u32) -> Self {
+        let piece = |shape: &Shape| {
+            let capsule = shape.mold == Mold::Capsule;
+            let Vec3 { x, y, z } = shape.size;
+            let quat = glam::Quat::from_mat3(&shape.mat);
+            let instance = Instance {
+                size: if capsule { [x, y, x, z] } else { [x, y, z, 0.0] },
+                rgba: shape.rgba,
+                pos: shape.pos.extend(shape.emission).to_array(),
+                quat: quat.to_array(),
+                gloss: [0.5, 0.5, 0.0, -1.0],
+                body: WORLD,
+                object: code(shape.object),
+                ..Instance::default()
+            };
+            Piece { casts: shape.casts, mold: shape.mold, texture: None, instance }
+        };
+        let mut scene = Self::default();
+        scene.arrange(shapes.iter().map(piece).collect());
+        scene.groups.iter_mut().for_each(|group| group.first += first);
+        scene
+    }
+
+    /// Orders pieces by shape and texture, opaque ones first; the order of the rest stays.
+    fn arrange(&mut self, mut pieces: Vec<Piece>) {
+        let key = |p: &Piece| (p.instance.rgba[3] < 1.0, p.casts, p.mold, p.texture);
+        pieces.retain(|p| p.instance.rgba[3] > 0.0);
+        pieces.sort_by_key(key);
+        for run in pieces.chunk_by(|a, b| key(a) == key(b)) {
+            let (transparent, casts, mold, texture) = key(&run[0]);
+            let (first, count) = (self.instances.len() as u32, run.len() as u32);
+            self.groups.push(Group {
+                mold,
+                texture,
+                transparent,
+                casts: casts && !transparent,
+                first,
+                count,
+            });
+            self.instances.extend(run.iter().map(|p| p.instance));
+        }
+    }
+
+    fn geom(&mut self, m: &Model, g: usize, fixed: bool, visuals: &Visuals) -> Option<Piece> {
+        let kind = m.geom_type[g];
+        let size = vec3(&m.geom_size, g);
+        let mut material =
+            Material::of(m, m.geom_matid[g], rgba(&m.geom_rgba, g), visuals.has(Flag::Texture));
+        if visuals.has(Flag::Transparent) && !fixed {
+            material.rgba[3] *= m.vis_map_alpha[0] as f32;
+        }
+        let hull = visuals.has(Flag::ConvexHull);
+        let mut piece = piece(kind, m.geom_dataid[g], size, &material, hull)?;
+        let instance = &mut piece.instance;
+        place(instance, m.geom_bodyid[g], vec3(&m.geom_pos, g), &m.geom_quat[4 * g..4 * g + 4]);
+        instance.object = code(Some((Kind::Geom, g)));
+        // planes and the upper sides of boxes reflect
+        if matches!(kind, geom::PLANE | geom::BOX)
+            && material.gloss[2] > 0.0
+            && self.mirrors.len() < MAX_MIRRORS
+        {
+            let quat = glam::Quat::from_array(instance.quat);
+            let normal = quat * Vec3::Z;
+            let pos = vec3(&m.geom_pos, g) + if kind == geom::BOX { size.z * normal } else { Vec3::ZERO };
+            instance.gloss[3] = self.mirrors.len() as f32;
+            self.mirrors.push(Mirror { body: instance.body, pos, normal });
+        }
+        Some(piece)
+    }
+}
+
+/// A plane from behind: a pane.
+fn behind(piece: &Piece) -> Piece {
+    let mut back = Piece { mold: Mold::Behind, ..piece.clone() };
+    back.instance.rgba[3] *= PANE;
+    back.instance.gloss[3] = -1.0;
+    back
+}
+
+/// Opacity of a plane from behind.
+const PANE: f32 = 0.3;
+
+fn site(m: &Model, s: usize, visuals: &Visuals) -> Option<Piece> {
+    let material = Material::of(m, m.site_matid[s], rgba(&m.site_rgba, s), visuals.has(Flag::Texture));
+    let mut piece = piece(m.site_type[s], m.site_dataid[s], vec3(&m.site_size, s), &material, false)?;
+    place(&mut piece.instance, m.site_bodyid[s], vec3(&m.site_pos, s), &m.site_quat[4 * s..4 * s + 4]);
+    piece.instance.object = code(Some((Kind::Site, s)));
+    Some(piece)
+}
+
+/// Gives an instance its place on a body.
+fn place(instance: &mut Instance, body: i32, pos: Vec3, quat: &[f64]) {
+    instance.body = u32::try_from(body).unwrap_or(WORLD);
+    [instance.pos[0], instance.pos[1], instance.pos[2]] = pos.to_array();
+    // scalar last
+    instance.quat = [1, 2, 3, 0].map(|k| quat[k] as f32);
+}
+
+/// The shape of a geom or site by its type.
+fn piece(kind: i32, data: i32, size: Vec3, material: &Material, hull: bool) -> Option<Piece> {
+    let id = usize::try_from(data).ok();
+    let (mold, scale, half) = match kind {
+        geom::PLANE => (Mold::Plane, Vec3::new(size.x, size.y, 1.0), 0.0),
+        geom::HFIELD => (Mold::Hfield(id?), Vec3::ONE, 0.0),
+        geom::SPHERE => (Mold::Sphere, Vec3::splat(size.x), 0.0),
+        geom::CAPSULE => (Mold::Capsule, Vec3::splat(size.x), size.y),
+        geom::ELLIPSOID => (Mold::Sphere, size, 0.0),
+        geom::CYLINDER => (Mold::Cylinder, Vec3::new(size.x, size.x, size.y), 0.0),
+        geom::BOX => (Mold::Box, size, 0.0),
+        // a signed distance field has the mesh that stands for it
+        geom::MESH | geom::SDF if hull => (Mold::Hull(id?), Vec3::ONE, 0.0),
+        geom::MESH | geom::SDF => (Mold::Mesh(id?), Vec3::ONE, 0.0),
+        _ => return None,
+    };
+    let infinite =
+        if kind == geom::PLANE { u32::from(size.x <= 0.0) | u32::from(size.y <= 0.0) << 1 } else { 0 };
+    let [specular, shininess, reflectance] = material.gloss;
+    let instance = Instance {
+        size: scale.extend(half).to_array(),
+        rgba: material.rgba,
+        pos: [0.0, 0.0, 0.0, material.emission],
+        gloss: [specular, shininess, reflectance, -1.0],
+        repeat: [material.repeat[0], material.repeat[1], f32::from(u8::from(material.uniform)), 0.0],
+        infinite,
+        ..Instance::default()
+    };
+    Some(Piece { casts: mold != Mold::Plane, mold, texture: material.texture, instance })
+}
+
+/// Decides how the texture of each instance is mapped: cubes by direction, flat pictures by the coordinates of a mesh that
+/// has them, else from above.
+pub(super) fn map_textures(scene: &mut Scene, m: &Model) {
+    for group in &scene.groups {
+        let mapping = match (group.texture, group.mold) {
+            (None, _) => PLAIN,
+            (Some(t), _) if m.tex_type[t] != 0 => CUBE,
+            (Some(_), Mold::Mesh(id)) if m.mesh_texcoordadr[id] >= 0 => OF_MESH,
+            (Some(_), _) => FROM_ABOVE,
+        };
+        let range = group.first as usize..(group.first + group.count) as usize;
+        scene.instances[range].iter_mut().for_each(|i| i.mapping = mapping);
+    }
+}

@@ -1,0 +1,80 @@
+//! Derivatives at states of a batch, by an evaluator that serves again.
+
+use std::collections::BTreeMap;
+
+use manyworlds::analysis::derivatives::{DifferenceOptions, FiniteDifferences, Knots};
+use manyworlds::batch::{Batch, BatchOptions};
+use manyworlds::error::Result;
+use manyworlds::model::data::Capacity;
+
+/// Fields of a state at which derivatives are taken.
+const STATE: &[&str] = &[
+    "qpos",
+    "qvel",
+    "act",
+    "ctrl",
+    "qacc_warmstart",
+    "qfrc_applied",
+    "xfrc_applied",
+    "mocap_pos",
+    "mocap_quat",
+    "eq_active",
+];
+
+/// An evaluator of derivatives, and what it was made for.
+pub(crate) struct Evaluator {
+    worlds: usize,
+    options: DifferenceOptions,
+    capacity: Capacity,
+    inner: FiniteDifferences,
+}
+
+impl Evaluator {
+    /// An evaluator for so many worlds with the model of one of a batch.
+    pub(crate) fn new(
+        batch: &mut Batch,
+        adapter: Option<String>,
+        first: usize,
+        worlds: usize,
+        options: DifferenceOptions,
+    ) -> Result<Self> {
+        let capacity = capacity(batch);
+        let on = BatchOptions { capacity: Some(capacity), adapter, ..BatchOptions::on(batch.backend()) };
+        let inner = FiniteDifferences::new(&batch.model_of(first)?, worlds, options, &on)?;
+        Ok(Self { worlds, options, capacity, inner })
+    }
+
+    /// Whether it serves again.
+    pub(crate) fn fits(&self, batch: &Batch, worlds: usize, options: DifferenceOptions) -> bool {
+        self.worlds == worlds && self.options == options && self.capacity == capacity(batch)
+    }
+
+    /// Derivatives at the states of some worlds, one list for each matrix.
+    pub(crate) fn at(&mut self, batch: &mut Batch, worlds: &[usize], inverse: bool) -> Result<Vec<Vec<f64>>> {
+        let mut mask = vec![false; batch.worlds()];
+        worlds.iter().for_each(|w| mask[*w] = true);
+        let mut names: Vec<&str> = STATE.iter().copied().filter(|name| batch.has(name)).collect();
+        if inverse {
+            names.push("qacc");
+        }
+        let mut fields = BTreeMap::new();
+        for name in names {
+            let values = batch.get_worlds(name, &mask)?.data.to_f64();
+            if !values.is_empty() {
+                fields.insert(name.to_owned(), values);
+            }
+        }
+        let knots = Knots { count: worlds.len(), fields };
+        Ok(if inverse {
+            let found = self.inner.inverse(&knots)?;
+            vec![found.by_qpos, found.by_qvel, found.by_qacc]
+        } else {
+            let found = self.inner.transition(&knots)?;
+            vec![found.A, found.B, found.C, found.D]
+        })
+    }
+}
+
+fn capacity(batch: &Batch) -> Capacity {
+    Capacity { nconmax: batch.sizes().nconmax, njmax: batch.sizes().njmax }
+}
