@@ -14,11 +14,10 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use manyworlds::cpu;
+use manyworlds::cpu::{self, Precision};
 use manyworlds::formats::npz;
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
-use manyworlds::real::Real;
 use manyworlds::schema::{Size, Sizes, ValuesMut};
 
 /// Arrays of an archive: shape and values.
@@ -102,7 +101,7 @@ fn value(model: &Model<f64>, data: &Data<f64>, name: &str) -> Option<Vec<f64>> {
     Some(all[..rows].to_vec())
 }
 
-fn compare<T: Real>(path: &str) {
+fn compare<T: Precision>(path: &str) {
     let arrays = load(path);
     let model = model_of(&arrays);
     let typed = model.cast::<T>();
@@ -160,7 +159,7 @@ fn compare<T: Real>(path: &str) {
 }
 
 /// Microseconds per step from the first state with constant controls.
-fn time<T: Real>(path: &str) {
+fn time<T: Precision>(path: &str) {
     let arrays = load(path);
     let model = model_of(&arrays);
     let mut data = Data::new(&model, Capacity { nconmax: 100, njmax: 400 });
@@ -201,7 +200,7 @@ fn time<T: Real>(path: &str) {
 }
 
 /// Microseconds per stage.
-fn time_stages<T: Real>(model: &Model<T>, data: &mut Data<T>) {
+fn time_stages<T: Precision>(model: &Model<T>, data: &mut Data<T>) {
     let steps = 5000;
     let mut total: BTreeMap<&str, f64> = BTreeMap::new();
     for _ in 0..steps {

@@ -89,7 +89,7 @@ def fields() -> str:
     out += ["", "class BatchFields:"]
     for field in DATA.values():
         kind = "Reals" if field.elem == "real" else "NDArray[int32]"
-        out += prop(field.name, kind, field.described("world"), field.stage == "state" or field.name == "qacc")
+        out += prop(field.name, kind, field.described("world"), field.is_state or field.name == "qacc")
     out += finders(list(OBJECTS), "View", "View", "Pattern", DATA)
     out += ["", "class SpecElements:"]
     out += finders(list(KINDS), "Element", "list[Element]", "Union[str, None]")

@@ -7,6 +7,7 @@ use manyworlds::batch::{Backend, Batch, BatchOptions};
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
 use manyworlds::model::task::Task;
+use manyworlds::schema::Role;
 use manyworlds::schema::enums::status;
 
 const WORLDS: usize = 4;
@@ -81,7 +82,9 @@ fn after_a_reset_results_are_zero() {
             let results: Vec<&str> = Data::<f64>::FIELDS
                 .iter()
                 .filter(|f| f.is_result() || f.counted_by().is_some())
-                .filter(|f| !["state", "task", "scratch"].contains(&f.stage) && batch.has(f.name))
+                .filter(|f| {
+                    !f.role.is_state() && !matches!(f.role, Role::Task | Role::Scratch) && batch.has(f.name)
+                })
                 .map(|f| f.name)
                 .collect();
             let before: Vec<Vec<f64>> =

@@ -114,7 +114,7 @@ class Access(Base):
         entry = DATA.get(name)
         if entry is None:
             raise AttributeError(unknown("field of a batch", name, DATA))
-        if entry.stage != "state" and name != "qacc":
+        if not entry.is_state and name != "qacc":
             raise AttributeError(f"'{name}' is computed by the stage {entry.stage}, it cannot be set")
         self.set(name, value)
 

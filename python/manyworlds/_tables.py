@@ -27,6 +27,7 @@ class Field(NamedTuple):
     unit: str
     doc: str
     stage: str
+    is_state: bool
 
     @property
     def is_scalar(self) -> bool:
@@ -55,7 +56,7 @@ class Kind(NamedTuple):
 
 
 def _fields(rows: Iterable[Any]) -> dict[str, Field]:
-    table = (Field(name, elem, tuple(dims), unit, doc, stage) for name, elem, dims, unit, doc, stage in rows)
+    table = (Field(name, elem, tuple(dims), *rest) for name, elem, dims, *rest in rows)
     return {field.name: field for field in table}
 
 

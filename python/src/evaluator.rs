@@ -6,20 +6,11 @@ use manyworlds::analysis::derivatives::{DifferenceOptions, FiniteDifferences, Kn
 use manyworlds::batch::{Batch, BatchOptions};
 use manyworlds::error::Result;
 use manyworlds::model::data::Capacity;
+use manyworlds::model::state::names;
+use manyworlds::schema::Role;
 
-/// Fields of a state at which derivatives are taken.
-const STATE: &[&str] = &[
-    "qpos",
-    "qvel",
-    "act",
-    "ctrl",
-    "qacc_warmstart",
-    "qfrc_applied",
-    "xfrc_applied",
-    "mocap_pos",
-    "mocap_quat",
-    "eq_active",
-];
+/// Roles of a state at which derivatives are taken.
+const STATE: &[Role] = &[Role::Motion, Role::Control, Role::Warmstart, Role::Force, Role::Scene];
 
 /// An evaluator of derivatives, and what it was made for.
 pub(crate) struct Evaluator {
@@ -53,7 +44,7 @@ impl Evaluator {
     pub(crate) fn at(&mut self, batch: &mut Batch, worlds: &[usize], inverse: bool) -> Result<Vec<Vec<f64>>> {
         let mut mask = vec![false; batch.worlds()];
         worlds.iter().for_each(|w| mask[*w] = true);
-        let mut names: Vec<&str> = STATE.iter().copied().filter(|name| batch.has(name)).collect();
+        let mut names: Vec<&str> = names(STATE).filter(|name| batch.has(name)).collect();
         if inverse {
             names.push("qacc");
         }

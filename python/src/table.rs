@@ -15,8 +15,9 @@ pub(crate) enum Axis {
     Length(usize),
 }
 
-/// Name, `real` or `int`, axes without that of the worlds, unit, meaning, and the stage that writes it.
-type Row = (&'static str, &'static str, Vec<Axis>, &'static str, &'static str, &'static str);
+/// Name, `real` or `int`, axes without that of the worlds, unit, meaning, the stage that writes it, and whether it is
+/// state.
+type Row = (&'static str, &'static str, Vec<Axis>, &'static str, &'static str, &'static str, bool);
 
 fn row(field: &Field) -> Row {
     let axis = |dim: &Dim| match dim {
@@ -24,16 +25,24 @@ fn row(field: &Field) -> Row {
         size => Axis::Size(size.to_string()),
     };
     let elem = if field.elem == Elem::Real { "real" } else { "int" };
-    (field.name, elem, field.dims.iter().map(axis).collect(), field.unit, field.doc, field.stage)
+    (
+        field.name,
+        elem,
+        field.dims.iter().map(axis).collect(),
+        field.unit,
+        field.doc,
+        field.role.name(),
+        field.role.is_state(),
+    )
 }
 
-/// Fields of a model: (name, "real" or "int", axes, unit, meaning, "").
+/// Fields of a model: (name, "real" or "int", axes, unit, meaning, "", false).
 #[pyfunction]
 pub(crate) fn model_fields() -> Vec<Row> {
     Model::<f64>::FIELDS.iter().map(row).collect()
 }
 
-/// Fields of a world: (name, "real" or "int", axes, unit, meaning, stage that writes it).
+/// Fields of a world: (name, "real" or "int", axes, unit, meaning, stage that writes it, whether it is state).
 #[pyfunction]
 pub(crate) fn data_fields() -> Vec<Row> {
     Data::<f64>::FIELDS.iter().map(row).collect()

@@ -9,13 +9,12 @@ use super::numbers::{chosen, numbers_of, typed};
 use crate::error::{Error, Result, suggest};
 use crate::formats::npz::{Array, ArrayData};
 use crate::model::data::Data;
-use crate::model::state::COUNTERS;
-use crate::schema::{Dim, Elem, Field, Size, Sizes};
+use crate::model::state;
+use crate::schema::{Dim, Elem, Field, Role, Size, Sizes};
 
-/// State that no step validates: non-finite values are rejected. Other state accepts anything, because a step
-/// flags the world and repairs it.
-const CHECKED: &[&str] =
-    &["time", "mocap_pos", "mocap_quat", "eq_active", "tree_asleep", "asleep_qpos", "qacc_warmstart", "qacc"];
+/// State that no step validates: non-finite values are rejected, as those of `qacc` are. Other state accepts anything,
+/// because a step flags the world and repairs it.
+const CHECKED: &[Role] = &[Role::Time, Role::Scene, Role::Sleep, Role::Warmstart];
 
 impl Batch {
     /// True if the backend stores a Data field: a model's kernels omit fields that they do not need, and neither
@@ -159,7 +158,8 @@ impl Batch {
             Engine::Gpu { batch, .. } => {
                 let worlds = chosen(mask);
                 let zeros = vec![0.0; worlds.len()];
-                let fields: Vec<_> = COUNTERS.iter().map(|name| (*name, zeros.as_slice())).collect();
+                let fields: Vec<_> =
+                    state::names(&[Role::Counter]).map(|name| (name, zeros.as_slice())).collect();
                 batch.set_fields(&fields, &worlds)?;
             }
         }
@@ -207,12 +207,12 @@ impl Batch {
 
     fn settable(&self, name: &str) -> Result<&'static Field> {
         let entry = self.field(name)?;
-        if COUNTERS.contains(&name) {
+        if entry.role == Role::Counter {
             return Err(Error::Argument(format!("'{name}' is counted by steps; it can only be cleared")));
         }
         // inverse dynamics reads qacc
-        if entry.stage != "state" && name != "qacc" {
-            let stage = entry.stage;
+        if !entry.role.is_state() && name != "qacc" {
+            let stage = entry.role.name();
             return Err(Error::Argument(format!(
                 "'{name}' is computed by the stage {stage}, it cannot be set"
             )));
@@ -232,7 +232,10 @@ impl Batch {
         self.check_integers(entry, values, &world_of)?;
         let (name, len) = (entry.name, entry.len(&self.sizes));
         // finite in single precision on every backend, so that a program runs on both
-        let bad = values.iter().position(|x| !(*x as f32).is_finite()).filter(|_| CHECKED.contains(&name));
+        let bad = values
+            .iter()
+            .position(|x| !(*x as f32).is_finite())
+            .filter(|_| CHECKED.contains(&entry.role) || name == "qacc");
         match bad {
             Some(i) => {
                 let (x, w) = (values[i], world_of(i / len));

@@ -309,7 +309,7 @@ impl Batch {
         let Engine::Gpu { batch, .. } = &self.engine else {
             return Err(Error::Argument("the CPU backend has nothing to search for".to_owned()));
         };
-        let state = Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state");
+        let state = Data::<f64>::FIELDS.iter().filter(|f| f.role.is_state());
         let start = state.chain(self.models.varied().filter(|f| batch.has(f.name)));
         let start = start.map(|f| Ok((f.name, batch.get(f.name)?))).collect::<Result<Vec<_>>>()?;
         let fixed =

@@ -10,8 +10,9 @@ use crate::cpu::math::philox::{normal, philox, unit};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::features::has_sizes_of_data;
+use crate::model::state::names;
 use crate::schema::enums::JointType;
-use crate::schema::{Dim, Field, Values};
+use crate::schema::{Dim, Field, Role, Values};
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,9 +66,6 @@ pub struct Draw {
     /// Number of the batch's first world among all worlds of a run, which may be spread over several batches.
     pub first_world: u32,
 }
-
-/// Fields of the state that may be randomised.
-const STATE: &[&str] = &["qpos", "qvel", "act"];
 
 impl FromStr for Randomization {
     type Err = Error;
@@ -157,13 +155,16 @@ impl Batch {
         if let Some(k) = (0..all.len()).find(|k| twice(*k)) {
             return Err(Error::Argument(format!("'{}' is drawn twice", all[k].field)));
         }
-        let of_model: Vec<&str> =
-            all.iter().map(|one| one.field.as_str()).filter(|name| !STATE.contains(name)).collect();
+        let of_model: Vec<&str> = all
+            .iter()
+            .map(|one| one.field.as_str())
+            .filter(|name| names(&[Role::Motion]).all(|n| n != *name))
+            .collect();
         let worlds = chosen(mask);
         // all numbers before the first is stored
         let mut rows = Vec::new();
         for one in all {
-            let (field, from) = match STATE.iter().find(|name| **name == one.field) {
+            let (field, from) = match names(&[Role::Motion]).find(|name| *name == one.field) {
                 Some(name) => (self.field(name)?, self.get_worlds(name, mask)?.data.to_f64()),
                 None => {
                     let (field, _) = variable(self.model(), &one.field)?;
@@ -177,12 +178,12 @@ impl Batch {
             rows.push((field, one.draw(field, from, &worlds, draw, self)));
         }
         // values that no world can have are found before any is stored
-        for (field, row) in rows.iter().filter(|(field, _)| field.stage.is_empty()) {
+        for (field, row) in rows.iter().filter(|(field, _)| field.role == Role::Constant) {
             self.conform_model(field.name, &worlds, row, Origin::Caller)?;
         }
         self.expand(&of_model)?;
         for (field, row) in &rows {
-            match field.stage.is_empty() {
+            match field.role == Role::Constant {
                 true => self.set_model_worlds(field.name, mask, row)?,
                 false => self.set_worlds(field.name, mask, row)?,
             }

@@ -34,7 +34,7 @@ impl Batch {
         let mut mask = vec![false; self.worlds];
         (0..count).for_each(|k| mask[k * self.worlds / count] = true);
         let mut worlds = vec![Data::new(self.model(), self.capacity()); count];
-        let state = Data::<f64>::FIELDS.iter().filter(|f| f.stage == "state" && f.elem == Elem::Real);
+        let state = Data::<f64>::FIELDS.iter().filter(|f| f.role.is_state() && f.elem == Elem::Real);
         let state: Vec<&Field> = state.filter(|f| self.has(f.name)).collect();
         for field in state {
             let values = self.get_worlds(field.name, &mask)?.data.to_f64();

@@ -160,7 +160,7 @@ fn print(device: &str, report: &Report, output: &Output) {
 }
 
 fn is_state(row: &FieldReport) -> bool {
-    Data::<f64>::FIELDS.iter().any(|f| f.name == row.field && f.stage == "state")
+    Data::<f64>::FIELDS.iter().any(|f| f.name == row.field && f.role.is_state())
 }
 
 /// JSON object of a check.

@@ -7,7 +7,8 @@ use manyworlds::error::Result;
 use manyworlds::model::data::Data;
 use manyworlds::model::{MAX_VALUE, Model};
 use manyworlds::schema::enums::status;
-use manyworlds::schema::{Dim, Elem, Field, Size};
+use manyworlds::schema::stages::Stage;
+use manyworlds::schema::{Dim, Elem, Field, Role, Size};
 
 use super::output::Output;
 
@@ -23,7 +24,9 @@ pub(super) fn not_finite(batch: &mut Batch) -> Result<NotFinite> {
     let mut counts = |name: &str| batch.get(name).map(|array| array.data.to_f64());
     let (ncon, nefc) = (counts("ncon")?, counts("nefc")?);
     let sizes = *batch.sizes();
-    let computed = |f: &&Field| !["state", "scratch", "inverse"].contains(&f.stage) && f.elem == Elem::Real;
+    let left_out =
+        |role: Role| role.is_state() || matches!(role, Role::Scratch | Role::Result(Stage::inverse));
+    let computed = |f: &&Field| !left_out(f.role) && f.elem == Elem::Real;
     for field in Data::<f64>::FIELDS.iter().filter(computed) {
         let len = field.len(&sizes);
         if len == 0 || !batch.has(field.name) {

@@ -4,7 +4,7 @@ use manyworlds::model::Model;
 use manyworlds::model::data::Data;
 use manyworlds::schema::enums::{joint, word};
 use manyworlds::schema::sensors::{OBJECT_KINDS, SENSORS};
-use manyworlds::schema::{Elem, Field, Kind, Sizes};
+use manyworlds::schema::{Elem, Field, Kind, Role, Sizes};
 use serde::Serialize;
 
 /// A joint.
@@ -123,7 +123,7 @@ pub(super) fn fields(sizes: &Sizes) -> Vec<FieldRow> {
         meaning: field.doc,
         axes: field.dims.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "),
     };
-    Data::<f64>::FIELDS.iter().filter(|f| f.stage != "scratch").map(row).collect()
+    Data::<f64>::FIELDS.iter().filter(|f| f.role != Role::Scratch).map(row).collect()
 }
 
 /// A range in words.

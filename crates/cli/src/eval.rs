@@ -13,17 +13,15 @@ use manyworlds::formats::npz::{Array, ArrayData};
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
 use manyworlds::schema::stages::Stage;
-use manyworlds::schema::{Dim, Field, ValuesMut};
+use manyworlds::schema::{Dim, Field, Role, ValuesMut};
 use serde::Serialize;
 
 use super::output::{Output, pairs};
 use super::{concerns, dense, states};
+use manyworlds::model::state::names;
 
 /// Number of states whose contacts are counted together.
 const PROBED: usize = 256;
-
-/// State after one step.
-const NEXT: &[&str] = &["qpos", "qvel", "act", "history", "tree_asleep"];
 
 #[derive(clap::Args)]
 pub(super) struct Arguments {
@@ -34,7 +32,7 @@ pub(super) struct Arguments {
     #[arg(long = "in")]
     input: PathBuf,
     /// File to write: data fields [n, …], matrices dense, and qpos_next, qvel_next, act_next, history_next,
-    /// tree_asleep_next; with qacc, qfrc_inverse.
+    /// history_compensation_next, tree_asleep_next, asleep_qpos_next; with qacc, qfrc_inverse.
     #[arg(long)]
     out: PathBuf,
     #[command(flatten)]
@@ -82,8 +80,10 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     }
     restore(&mut batch, &states)?;
     batch.step(1)?;
-    let next: Vec<&str> = NEXT.iter().copied().filter(|name| batch.has(name)).collect();
-    for name in next {
+    // what a step advances
+    for name in
+        names(&[Role::Motion, Role::History, Role::Sleep]).filter(|name| batch.has(name)).collect::<Vec<_>>()
+    {
         arrays.push((format!("{name}_next"), batch.get(name)?));
     }
     // what the step has flagged belongs to the state as well
@@ -172,10 +172,10 @@ fn restore(batch: &mut Batch, states: &BTreeMap<&'static str, Vec<f64>>) -> Resu
 
 /// Every computed field, matrices dense.
 fn results(batch: &mut Batch) -> Result<Vec<(String, Array)>> {
-    let wanted = |f: &&Field| match f.stage {
-        "state" => ["status", "tree_asleep"].contains(&f.name) && batch.has(f.name),
+    let wanted = |f: &&Field| match f.role {
         // only computed for a given acceleration
-        "inverse" => false,
+        Role::Result(Stage::inverse) => false,
+        role if role.is_state() => ["status", "tree_asleep"].contains(&f.name) && batch.has(f.name),
         _ => batch.has(f.name),
     };
     let fields: Vec<&Field> = Data::<f64>::FIELDS.iter().filter(wanted).collect();

@@ -12,7 +12,7 @@ use manyworlds::gpu::program::Program;
 use manyworlds::gpu::tuning::traffic::{MeanLoad, touched};
 use manyworlds::gpu::{Adapter, KernelOptions};
 use manyworlds::model::data::{Capacity, Data};
-use manyworlds::schema::{Elem, Values};
+use manyworlds::schema::{Elem, Role, Values};
 use serde::Serialize;
 
 use super::output::Output;
@@ -241,7 +241,9 @@ fn write_arena(program: &Program, folder: &Path) -> Result<()> {
     let (model_f, model_i) = layout.model_buffers(&program.model);
     let data = Data::new(&program.model, Capacity::NONE);
     let (mut world_f, mut world_i) = (vec![0f32; layout.stride_f], vec![0i32; layout.stride_i]);
-    let of_world = |s: &&Slot| ["state", ""].contains(&s.field.stage) && s.space == AddressSpace::World;
+    let of_world = |s: &&Slot| {
+        (s.field.role.is_state() || s.field.role == Role::Constant) && s.space == AddressSpace::World
+    };
     for slot in layout.slots().filter(of_world) {
         match data.get(slot.field.name).or_else(|| program.model.get(slot.field.name)) {
             #[allow(clippy::cast_possible_truncation, reason = "kernels compute in single precision")]
@@ -272,7 +274,7 @@ fn config(arguments: &Arguments, program: &Program, load: MeanLoad, kernels: Vec
         offset: s.offset,
         len: s.len,
         int: s.field.elem == Elem::Int,
-        stage: s.field.stage,
+        stage: s.field.role.name(),
         place: match s.space {
             AddressSpace::World => "world",
             AddressSpace::Model => "model",

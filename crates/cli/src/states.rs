@@ -8,26 +8,15 @@ use manyworlds::error::{Error, Result};
 use manyworlds::formats::npz;
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
-use manyworlds::schema::Field;
+use manyworlds::model::state::names;
+use manyworlds::schema::{Field, Role};
 
-/// State that may be given; the rest is the model's initial state.
-const INPUTS: &[&str] = &[
-    "qpos",
-    "qvel",
-    "act",
-    "ctrl",
-    "mocap_pos",
-    "mocap_quat",
-    "qfrc_applied",
-    "xfrc_applied",
-    "qacc_warmstart",
-    "eq_active",
-    "tree_asleep",
-    "asleep_qpos",
-    "time",
-    "history",
-    "qacc",
-];
+/// State that may be given, and `qacc` for inverse dynamics; the rest is the model's initial state.
+fn inputs() -> impl Iterator<Item = &'static str> + Clone {
+    let rounding = |role: &&Role| **role != Role::Remainder;
+    let roles: Vec<Role> = Role::STATE.iter().filter(rounding).copied().collect();
+    names(&roles).collect::<Vec<_>>().into_iter().chain(["qacc"])
+}
 
 /// State that a step checks, or whose effect on accelerations it checks: numbers that are too large reset the world and are
 /// flagged.
@@ -47,10 +36,13 @@ pub(super) fn read(model: &Model, path: &Path) -> Result<(usize, BTreeMap<&'stat
     let sizes = Capacity::NONE.sizes(model);
     let mut states = BTreeMap::new();
     for (name, array) in &arrays {
-        let known = INPUTS.iter().find(|n| *n == name);
-        let Some(&known) = known else {
-            let near = batch::suggest(name, INPUTS.iter().copied());
-            return Err(fail(format!("array '{name}' is no state (valid: {}){near}", INPUTS.join(" "))));
+        let known = inputs().find(|n| *n == name.as_str());
+        let Some(known) = known else {
+            let near = batch::suggest(name, inputs());
+            return Err(fail(format!(
+                "array '{name}' is no state (valid: {}){near}",
+                inputs().collect::<Vec<_>>().join(" ")
+            )));
         };
         let mut want = vec![count];
         want.extend(field(known).map(|f| f.shape(&sizes)).unwrap_or_default());

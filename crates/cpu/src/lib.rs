@@ -21,26 +21,48 @@ use manyworlds_model::model::data::Data;
 use manyworlds_model::model::plan;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::stages::{Stage, stage_table};
+use math::count::Counted;
 
-macro_rules! define_run_stage {
+/// A number type for which this crate carries the compiled pipeline: crates that run it compile nothing of it again.
+pub trait Precision: Real {
+    /// Runs one stage.
+    fn run_stage(stage: Stage, m: &Model<Self>, d: &mut Data<Self>);
+}
+
+macro_rules! define_dispatch {
     ($($name:ident $group:ident $room:ident $doc:literal;)*) => {
-        /// Runs one stage.
-        pub fn run_stage<T: Real>(stage: Stage, m: &Model<T>, d: &mut Data<T>) {
+        fn dispatch<T: Real>(stage: Stage, m: &Model<T>, d: &mut Data<T>) {
             match stage { $(Stage::$name => $room::$name::$name(m, d),)* }
         }
     };
 }
-stage_table!(define_run_stage);
+stage_table!(define_dispatch);
+
+macro_rules! precisions {
+    ($($number:ty)*) => {
+        $(impl Precision for $number {
+            fn run_stage(stage: Stage, m: &Model<Self>, d: &mut Data<Self>) {
+                dispatch(stage, m, d);
+            }
+        })*
+    };
+}
+precisions!(f64 f32 Counted<f64> Counted<f32>);
+
+/// Runs one stage.
+pub fn run_stage<T: Precision>(stage: Stage, m: &Model<T>, d: &mut Data<T>) {
+    T::run_stage(stage, m, d);
+}
 
 /// Forward dynamics: all stages but those that advance the state.
-pub fn forward<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+pub fn forward<T: Precision>(m: &Model<T>, d: &mut Data<T>) {
     for stage in plan::forward(m) {
         run_stage(stage, m, d);
     }
 }
 
 /// Position-dependent quantities: all stages up to the constraint rows.
-pub fn position<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+pub fn position<T: Precision>(m: &Model<T>, d: &mut Data<T>) {
     for stage in plan::forward(m) {
         run_stage(stage, m, d);
         if stage == Stage::make_constraint {
@@ -51,14 +73,14 @@ pub fn position<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Inverse dynamics: the generalised force for the acceleration `qacc`, in `qfrc_inverse`. Constraint forces follow
 /// from the acceleration in closed form; there is no solve. Those of solver Smooth do not; a batch refuses it.
-pub fn inverse<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+pub fn inverse<T: Precision>(m: &Model<T>, d: &mut Data<T>) {
     for stage in plan::inverse(m) {
         run_stage(stage, m, d);
     }
 }
 
 /// Advances the state by one time step. A world that is reset for a bad acceleration takes the step from its initial state.
-pub fn step<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+pub fn step<T: Precision>(m: &Model<T>, d: &mut Data<T>) {
     d.step_owed[0] = 0;
     plan::step(m).for_each(|stage| run_stage(stage, m, d));
     if d.step_owed[0] > 0 {

@@ -1,7 +1,7 @@
 //! How much arithmetic a step does, counted and not estimated: the stages run in numbers that count.
 
 use super::math::count::{Counted, Counts, counted};
-use super::run_stage;
+use super::{Precision, run_stage};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::plan;
@@ -54,7 +54,10 @@ impl Work {
 }
 
 /// Counts one step from each of the given worlds in the precision `T`. The worlds stay as they are.
-pub fn count_step<T: Real>(model: &Model, worlds: &[Data]) -> Work {
+pub fn count_step<T: Real>(model: &Model, worlds: &[Data]) -> Work
+where
+    Counted<T>: Precision,
+{
     let model: Model<Counted<T>> = model.cast();
     let stages = plan::step(&model).map(|s| (s, Counts::default())).collect();
     let mut work = Work { steps: worlds.len(), iterations: 0, stages };

@@ -14,7 +14,7 @@ use manyworlds_model::model::Model;
 use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::model::plan;
 use manyworlds_model::schema::stages::Stage;
-use manyworlds_model::schema::{Elem, ValuesMut};
+use manyworlds_model::schema::{Elem, Role, ValuesMut};
 
 /// Steps per dispatch if steps are fused.
 const STEPS_PER_DISPATCH: usize = 8;
@@ -119,7 +119,7 @@ impl Program {
         });
         let own: Vec<_> = own.collect();
         used.extend(
-            Data::<f64>::FIELDS.iter().filter(|f| ["state", "task"].contains(&f.stage)).map(|f| f.name),
+            Data::<f64>::FIELDS.iter().filter(|f| f.role.is_state() || f.role == Role::Task).map(|f| f.name),
         );
         let mut layout = Layout::new(model, sizes, tiling, &used, &options.per_world, &working_set);
         // who accesses what, and layouts of steps whose results nobody reads

@@ -11,7 +11,7 @@ use crate::cpu;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::schema::stages::Stage;
-use crate::schema::{Elem, Field, ValuesMut};
+use crate::schema::{Elem, Field, Role, ValuesMut};
 
 /// Draws of the inputs, beside the inputs themselves.
 const DRAWS: u64 = 16;
@@ -24,7 +24,7 @@ const CHANGE: f64 = 2.0 * f32::EPSILON as f64;
 pub const MARGIN: f64 = 8.0;
 
 /// Clocks and what is compared with them: a change would move samples to another step.
-const EXACT: &[&str] = &["time", "time_compensation", "history", "history_compensation"];
+const EXACT: &[Role] = &[Role::Time, Role::Remainder, Role::History];
 
 /// Results of one stage in one world, in single precision, from its inputs and from draws of them.
 pub(super) struct Draws {
@@ -79,7 +79,7 @@ impl Draws {
 
 /// Changes every real number but clocks by a share of the largest change.
 fn change(data: &mut Data, draw: u64) {
-    let input = |f: &&Field| f.elem == Elem::Real && !EXACT.contains(&f.name);
+    let input = |f: &&Field| f.elem == Elem::Real && !EXACT.contains(&f.role);
     for field in Data::<f64>::FIELDS.iter().filter(input) {
         if let Some(ValuesMut::Real(values)) = data.get_mut(field.name) {
             values.iter_mut().for_each(|x| *x *= 1.0 + CHANGE * share(x.abs(), draw));

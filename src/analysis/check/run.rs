@@ -334,7 +334,7 @@ fn written_fields(
     subject: &dyn Subject,
 ) -> Vec<&'static Field> {
     let changed = |f: &Field| before.iter().zip(after).any(|(a, b)| a.get(f.name) != b.get(f.name));
-    let state = |f: &&Field| f.stage == "state" && (changed(f) || subject.writes(stage, f.name));
+    let state = |f: &&Field| f.role.is_state() && (changed(f) || subject.writes(stage, f.name));
     outputs(stage).chain(Data::<f64>::FIELDS.iter().filter(state)).collect()
 }
 

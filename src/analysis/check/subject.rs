@@ -1,10 +1,9 @@
 //! Subjects of a check: anything that holds worlds and runs single stages.
 
-use crate::cpu;
+use crate::cpu::{self, Precision};
 use crate::error::Result;
 use crate::model::Model;
 use crate::model::data::Data;
-use crate::real::Real;
 use crate::schema::ValuesMut;
 use crate::schema::stages::Stage;
 
@@ -53,19 +52,19 @@ impl Subject for crate::gpu::GpuBatch {
 
 /// The CPU pipeline as a subject: in single precision it isolates the effect of rounding.
 #[derive(Debug)]
-pub struct CpuSubject<T: Real> {
+pub struct CpuSubject<T: Precision> {
     model: Model<T>,
     worlds: Vec<Data<T>>,
 }
 
-impl<T: Real> CpuSubject<T> {
+impl<T: Precision> CpuSubject<T> {
     /// A subject initialised from the given worlds.
     pub fn new(model: &Model, worlds: &[Data]) -> Self {
         Self { model: model.cast(), worlds: worlds.iter().map(Data::cast).collect() }
     }
 }
 
-impl<T: Real> Subject for CpuSubject<T> {
+impl<T: Precision> Subject for CpuSubject<T> {
     fn has(&self, _: &str) -> bool {
         true
     }

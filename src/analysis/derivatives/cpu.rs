@@ -15,7 +15,7 @@ use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::model::plan;
 use crate::schema::stages::{Phase, Stage};
-use crate::schema::{Values, ValuesMut};
+use crate::schema::{Role, Values, ValuesMut};
 
 /// Worlds are allocated per call, with the capacity that the knots need.
 #[derive(Debug)]
@@ -138,7 +138,7 @@ impl Workspace {
     /// Evaluates the knot with one perturbed input.
     fn perturbed(&mut self, model: &Model, of: Dynamics, reuse: Reuse, (kind, i): Column, by: f64) {
         let (base, work) = (&self.base, &mut self.work);
-        copy(base, work, |stage| stage == "state" || reuse == Reuse::Copied);
+        copy(base, work, |role| role.is_state() || reuse == Reuse::Copied);
         work.qacc.copy_from_slice(&base.qacc);
         // warm start from the solution of the knot
         if of == Dynamics::Step {
@@ -212,9 +212,9 @@ fn evaluate(model: &Model, data: &mut Data, of: Dynamics, kind: Option<InputKind
     }
 }
 
-/// Copies the fields of the selected stages.
-fn copy(from: &Data, to: &mut Data, wanted: impl Fn(&str) -> bool) {
-    for field in Data::<f64>::FIELDS.iter().filter(|f| wanted(f.stage)) {
+/// Copies the fields with the wanted roles.
+fn copy(from: &Data, to: &mut Data, wanted: impl Fn(Role) -> bool) {
+    for field in Data::<f64>::FIELDS.iter().filter(|f| wanted(f.role)) {
         match (from.get(field.name), to.get_mut(field.name)) {
             (Some(Values::Real(from)), Some(ValuesMut::Real(to))) => to.copy_from_slice(from),
             (Some(Values::Int(from)), Some(ValuesMut::Int(to))) => to.copy_from_slice(from),

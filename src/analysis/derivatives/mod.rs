@@ -243,7 +243,7 @@ fn check(model: &Model, knots: &Knots, of: Dynamics) -> Result<()> {
     let sizes = Capacity::NONE.sizes(model);
     for (name, values) in &knots.fields {
         let field = Data::<f64>::FIELDS.iter().find(|f| f.name == *name);
-        let field = field.filter(|f| f.stage == "state" || (of == Dynamics::Inverse && f.name == "qacc"));
+        let field = field.filter(|f| f.role.is_state() || (of == Dynamics::Inverse && f.name == "qacc"));
         let Some(field) = field else {
             return Err(Error::Argument(format!("'{name}' is no field of the state")));
         };

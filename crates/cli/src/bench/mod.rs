@@ -27,6 +27,8 @@ use super::output::{Output, pairs};
 use super::report::{self, ReportArguments};
 use super::rollout::{measure, warm};
 use super::summary::{Measured, Summary};
+use manyworlds::model::state::names;
+use manyworlds::schema::Role;
 
 #[derive(clap::Args)]
 pub(crate) struct Arguments {
@@ -276,7 +278,7 @@ struct BackendRun {
 }
 
 /// State at the start of a step: restoring it makes every round measure the same steps.
-const STATE: &[&str] = &["time", "qpos", "qvel", "act", "history", "history_compensation", "qacc_warmstart"];
+const STATE: &[Role] = &[Role::Time, Role::Motion, Role::History, Role::Warmstart];
 
 impl BackendRun {
     fn open(case: &Case<'_>, options: &BatchOptions, arguments: &Arguments, output: &Output) -> Result<Self> {
@@ -289,8 +291,8 @@ impl BackendRun {
         warm(&mut batch, &schedule)?;
         let mut start = Vec::new();
         if arguments.repeat > 1 {
-            for name in STATE {
-                start.push((*name, batch.get(name)?.data.to_f64()));
+            for name in names(STATE) {
+                start.push((name, batch.get(name)?.data.to_f64()));
             }
         }
         let mut cost = Cost::default();

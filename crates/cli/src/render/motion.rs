@@ -14,10 +14,11 @@ use super::Arguments;
 use crate::drive::{ControlSchedule, ControlSource};
 use crate::eval::open;
 use crate::output::Output;
+use manyworlds::model::state::names;
+use manyworlds::schema::Role;
 
 /// States that are taken from a file, where it has them.
-const STATES: &[&str] =
-    &["qpos", "qvel", "act", "ctrl", "mocap_pos", "mocap_quat", "qfrc_applied", "xfrc_applied"];
+const STATES: &[Role] = &[Role::Motion, Role::Control, Role::Scene, Role::Force];
 
 /// Arrays by field.
 type States = BTreeMap<&'static str, Vec<f64>>;
@@ -126,7 +127,7 @@ fn recorded(model: &Model, path: &Path) -> Result<(usize, usize, States)> {
     };
     let sizes = manyworlds::model::data::Capacity::NONE.sizes(model);
     let mut states = BTreeMap::new();
-    for &name in STATES {
+    for name in names(STATES) {
         let Some(array) = arrays.get(name) else { continue };
         let len = Data::<f64>::FIELDS.iter().find(|f| f.name == name).map_or(0, |f| f.len(&sizes));
         let values = array.data.to_f64();

@@ -7,16 +7,11 @@ use manyworlds::error::{Error, Result, suggest};
 use manyworlds::formats::npz::{self, Array};
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
-use manyworlds::schema::{Dim, Elem, Field, Sizes};
+use manyworlds::model::state::names;
+use manyworlds::schema::{Dim, Elem, Field, Role, Sizes};
 
 /// State that a segment may begin with; the rest is the initial state of the model.
-const STARTS: &[&str] =
-    &["qpos", "qvel", "act", "time", "mocap_pos", "mocap_quat", "eq_active", "history", "qacc_warmstart"];
-
-/// State that is not replayed: it may be recorded where it does not change from the model's initial state or, for mocap
-/// bodies, from the first frame.
-const FORCES: &[&str] = &["qfrc_applied", "xfrc_applied"];
-const HELD: &[&str] = &["mocap_pos", "mocap_quat", "eq_active"];
+const STARTS: &[Role] = &[Role::Motion, Role::Time, Role::Scene, Role::History, Role::Warmstart];
 
 /// Largest difference of the time between two frames from whole steps, as a part of a step.
 const TIME_SLACK: f64 = 1e-3;
@@ -139,8 +134,8 @@ impl Recording {
             measured.push(Measured { field: field.name.to_owned(), deviation });
             values.push(column);
         }
-        let starts = STARTS.iter().filter(|name| arrays.contains_key(**name));
-        let starts = starts.map(|name| Ok((*name, columns.of(data_field(name)?)?)));
+        let starts = names(STARTS).filter(|name| arrays.contains_key(*name));
+        let starts = starts.map(|name| Ok((name, columns.of(data_field(name)?)?)));
         let starts: Vec<(&str, Column)> = starts.collect::<Result<_>>()?;
         let ctrl = if model.sizes.nu > 0 { Some(columns.of(data_field("ctrl")?)?) } else { None };
 
@@ -233,8 +228,8 @@ impl Recording {
             check(&measured.field, values, frames * measurable(&measured.field)?.len(sizes))?;
         }
         for (start, values) in &segment.start {
-            if !STARTS.contains(&start.as_str()) {
-                let near = suggest(start, STARTS.iter().copied());
+            if names(STARTS).all(|name| name != start) {
+                let near = suggest(start, names(STARTS));
                 let text = format!("segment {name} begins with '{start}', which is no state{near}");
                 return Err(Error::Argument(text));
             }
@@ -342,14 +337,14 @@ impl Columns<'_> {
 
     /// Checks that a rollout under controls alone repeats the motion.
     fn check_replay(&self) -> Result<()> {
-        let known = |name: &&&str| self.arrays.contains_key(**name);
-        for name in FORCES.iter().filter(known) {
+        let known = |name: &&str| self.arrays.contains_key(*name);
+        for name in names(&[Role::Force]).filter(known) {
             if self.of(data_field(name)?)?.values.iter().any(|x| *x != 0.0) {
                 let text = format!("'{name}' is not zero: only controls are repeated");
                 return Err(Error::Argument(format!("{text}; apply it by actuators")));
             }
         }
-        for name in HELD.iter().filter(known) {
+        for name in names(&[Role::Scene]).filter(known) {
             let column = self.of(data_field(name)?)?;
             let moves = |w: usize| (1..self.frames).any(|f| column.row(f, w) != column.row(0, w));
             if (0..self.worlds).any(moves) {
@@ -403,7 +398,7 @@ pub(super) fn data_field(name: &str) -> Result<&'static Field> {
 /// Table entry of a field that can be measured.
 fn measurable(name: &str) -> Result<&'static Field> {
     let field = data_field(name)?;
-    if field.elem != Elem::Real || field.counted_by().is_some() || field.stage == "scratch" {
+    if field.elem != Elem::Real || field.counted_by().is_some() || field.role == Role::Scratch {
         let text = format!("'{name}' cannot be measured: its elements are counts, or depend on the contacts");
         return Err(Error::Argument(text));
     }

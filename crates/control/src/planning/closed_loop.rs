@@ -17,7 +17,8 @@ use manyworlds::cpu::math::philox::{normal, philox};
 use manyworlds::error::{Error, Result};
 use manyworlds::model::Model;
 use manyworlds::model::state::DIVERGED;
-use manyworlds::schema::Kind;
+use manyworlds::model::state::names;
+use manyworlds::schema::{Kind, Role};
 
 /// Largest slowdown of a plant.
 const MAX_SLOWDOWN: f64 = 1e3;
@@ -139,8 +140,8 @@ fn extend<T: Clone>(to: &mut Vec<T>, longer: &[T]) {
     to.extend_from_slice(longer.get(to.len()..).unwrap_or_default());
 }
 
-/// Recorded fields: states, then what follows from them.
-const STATE: [&str; 4] = ["time", "qpos", "qvel", "act"];
+/// Roles of the recorded state.
+const RECORDED: &[Role] = &[Role::Time, Role::Motion];
 
 /// A plant and what it is asked for.
 #[derive(Debug)]
@@ -360,7 +361,7 @@ impl ClosedLoop {
         // the step has computed the sensors of the state that it leaves
         let sensors = self.plant.get("sensordata")?.data.to_f64();
         let cost = self.objective.value(&sensors, false)?;
-        for name in STATE {
+        for name in names(RECORDED) {
             record.fields.entry(name).or_default().extend(state.get(name));
         }
         record.fields.entry("ctrl").or_default().extend(&ctrl);

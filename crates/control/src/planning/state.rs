@@ -4,21 +4,13 @@ use manyworlds::batch::Batch;
 use manyworlds::error::Result;
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
+use manyworlds::model::state::names;
+use manyworlds::schema::Role;
 
-/// Fields of a state; controls are those that a planner holds before it has a plan. Forces that push a world are no part of it: a planner does not know them.
-const FIELDS: [&str; 11] = [
-    "time",
-    "qpos",
-    "qvel",
-    "act",
-    "ctrl",
-    "qacc_warmstart",
-    "history",
-    "history_compensation",
-    "mocap_pos",
-    "mocap_quat",
-    "eq_active",
-];
+/// Roles of a state; controls are those that a planner holds before it has a plan. Forces that push a world are no part of
+/// it: a planner does not know them.
+const ROLES: &[Role] =
+    &[Role::Time, Role::Motion, Role::Control, Role::Warmstart, Role::History, Role::Scene];
 
 /// State of one world.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,7 +25,7 @@ impl State {
     /// As [`Batch::get_worlds`].
     pub fn of(batch: &mut Batch, world: usize) -> Result<Self> {
         let mask: Vec<bool> = (0..batch.worlds()).map(|w| w == world).collect();
-        let kept: Vec<&'static str> = FIELDS.into_iter().filter(|name| batch.has(name)).collect();
+        let kept: Vec<&'static str> = names(ROLES).filter(|name| batch.has(name)).collect();
         let read = |name: &'static str| Ok((name, batch.get_worlds(name, &mask)?.data.to_f64()));
         Ok(Self { fields: kept.into_iter().map(read).collect::<Result<_>>()? })
     }
@@ -43,7 +35,7 @@ impl State {
         let mut data = Data::new(model, manyworlds::model::data::Capacity::NONE);
         data.reset(model, key);
         let read = |name: &'static str| Some((name, data.get(name)?.to_f64()));
-        Self { fields: FIELDS.into_iter().filter_map(read).collect() }
+        Self { fields: names(ROLES).filter_map(read).collect() }
     }
 
     /// Names of the fields.
@@ -73,7 +65,7 @@ impl State {
 
     /// The fields that stay the same over a plan.
     pub(super) fn constant(&self) -> impl Iterator<Item = (&'static str, &[f64])> {
-        let kept = ["history", "history_compensation", "mocap_pos", "mocap_quat", "eq_active"];
+        let kept: Vec<&str> = names(&[Role::History, Role::Scene]).collect();
         let all = self.fields.iter().filter(move |(name, values)| kept.contains(name) && !values.is_empty());
         all.map(|(name, values)| (*name, values.as_slice()))
     }

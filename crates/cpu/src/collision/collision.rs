@@ -327,7 +327,7 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
     use crate::math::random::Random;
-    use crate::position;
+    use crate::{Precision, position};
     use manyworlds_model::model::capacity::max_capacity;
     use manyworlds_model::model::data::Capacity;
 
@@ -355,7 +355,7 @@ mod tests {
     }
 
     /// Asserts that two models have the same contacts at random poses of the free bodies; returns their number.
-    fn same_contacts<T: Real>(
+    fn same_contacts<T: Precision>(
         m: &Model<T>,
         all: &Model<T>,
         room: Capacity,

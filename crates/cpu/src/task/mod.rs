@@ -5,15 +5,15 @@ pub mod task_begin;
 pub mod task_observe;
 pub mod task_restart;
 
+use super::Precision;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::plan;
-use manyworlds_model::real::Real;
 use manyworlds_model::schema::stages::Stage;
 
 /// A step of the environment. A world whose episode begins takes the last step of the model only, which computes forward
 /// dynamics, and is reset before and after it; kernels give it the steps before too, which leave nothing.
-pub fn step<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+pub fn step<T: Precision>(m: &Model<T>, d: &mut Data<T>) {
     let Some(task) = &m.task else { return };
     super::run_stage(Stage::task_begin, m, d);
     let restarts = d.task_restarts[0] != 0;
@@ -29,7 +29,7 @@ pub fn step<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Begins the episode of a world anew, and observes it.
-pub fn restart<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+pub fn restart<T: Precision>(m: &Model<T>, d: &mut Data<T>) {
     d.task_restarts.fill(1);
     super::run_stage(Stage::task_restart, m, d);
     super::forward(m, d);

@@ -325,8 +325,8 @@ fn names(stages: &[Stage]) -> Vec<&'static str> {
 mod tests {
     use super::*;
     use crate::codegen::unroll::Known;
-    use manyworlds_model::schema::Size;
     use manyworlds_model::schema::shape_pairs::SHAPE_PAIRS;
+    use manyworlds_model::schema::{Role, Size};
 
     /// A model in which every size is 2 and every optional block is needed, except those of other solvers.
     fn everything(lanes: usize, placement: WorkingSetSpace) -> (Composer, Layout) {
@@ -459,7 +459,7 @@ mod tests {
         assert!(transient.workgroup_bytes() > layout.workgroup_bytes());
         assert!(transient.workgroup_bytes() <= 2 * layout.workgroup_bytes());
         // initial state is never transient
-        assert!(ranked(|f| f.traits.transient).all(|f| f.stage != "state"));
+        assert!(ranked(|f| f.traits.transient).all(|f| !f.role.is_state()));
     }
 
     #[test]
@@ -474,7 +474,7 @@ mod tests {
             for name in writes {
                 let of = manyworlds_model::model::data::Data::<f64>::FIELDS.iter().find(|f| f.name == name);
                 assert!(
-                    of.is_some_and(|f| f.is_of(*stage) || matches!(f.stage, "state" | "task" | "scratch"))
+                    of.is_some_and(|f| f.is_of(*stage) || f.role.is_state() || matches!(f.role, Role::Task | Role::Scratch))
                         // inverse dynamics writes the fields of forward dynamics
                         || (matches!(stage, Stage::inverse | Stage::fwdinv)
                             && of.is_some_and(|f| f.is_of(Stage::solve) || f.is_of(Stage::implicit)))
@@ -484,7 +484,7 @@ mod tests {
                             && of.is_some_and(|f| f.is_of(Stage::solve) || f.is_of(Stage::acceleration))),
                     "{} writes {name}, a field of {:?}",
                     stage.name(),
-                    of.map(|f| f.stage)
+                    of.map(|f| f.role)
                 );
             }
         }

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use manyworlds_model::model::data::Data;
+use manyworlds_model::schema::Role;
 use manyworlds_model::schema::stages::Stage;
 
 /// Fields that a stage reads and writes.
@@ -29,7 +30,7 @@ impl StageAccess {
 }
 
 fn is_scratch(field: &str) -> bool {
-    Data::<f64>::FIELDS.iter().any(|f| f.name == field && f.stage == "scratch")
+    Data::<f64>::FIELDS.iter().any(|f| f.name == field && f.role == Role::Scratch)
 }
 
 /// Accesses of every stage that a model has.

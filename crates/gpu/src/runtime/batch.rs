@@ -18,8 +18,8 @@ use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::model::plan;
-use manyworlds_model::schema::Elem;
 use manyworlds_model::schema::stages::Stage;
+use manyworlds_model::schema::{Elem, Role};
 
 /// Bits of a poisoned element: NaN, or an absurd integer.
 const POISON: u32 = 0x7fc0_0000;
@@ -210,8 +210,8 @@ impl GpuBatch {
     /// Writes the state of `data`, and the model's values of fields that each world has, to a world.
     pub(super) fn fill_world(&self, arena: &Arena, world: u32, data: &Data) -> Result<()> {
         let layout = &self.program.layout;
-        let own = |s: &Slot| s.space == AddressSpace::World && s.field.stage.is_empty();
-        let first = |s: &Slot| ["state", "task"].contains(&s.field.stage);
+        let own = |s: &Slot| s.space == AddressSpace::World && s.field.role == Role::Constant;
+        let first = |s: &Slot| s.field.role.is_state() || s.field.role == Role::Task;
         let slots: Vec<&Slot> = layout.slots().filter(|s| (first(s) || own(s)) && s.len > 0).collect();
         let worlds = [world];
         let place = |slot: &&Slot| Place { arena, part: Part::of(slot), worlds: &worlds };

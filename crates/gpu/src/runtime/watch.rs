@@ -7,7 +7,7 @@ use super::transfer::{Part, Place};
 use crate::codegen::layout::{AddressSpace, Slot};
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::data::Capacity;
-use manyworlds_model::schema::Elem;
+use manyworlds_model::schema::{Elem, Role};
 
 /// Steps that a world owes.
 pub(super) const OWED: &str = "step_owed";
@@ -151,7 +151,7 @@ impl GpuBatch {
     /// What outlasts a step, arena by arena: these fields come first; where trees sleep, every real field by itself.
     pub(super) fn lasting(&self) -> Vec<Place<'_>> {
         let layout = &self.program.layout;
-        let here = |s: &&Slot| s.space == AddressSpace::World && !s.field.stage.is_empty() && s.len > 0;
+        let here = |s: &&Slot| s.space == AddressSpace::World && s.field.role != Role::Constant && s.len > 0;
         let lasts = |s: &&Slot| s.field.outlasts_a_step();
         let parts: Vec<Part> = if self.program.model.has_sleep() {
             let real = |s: &&Slot| s.field.is_result() && s.field.elem == Elem::Real;

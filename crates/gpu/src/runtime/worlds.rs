@@ -77,7 +77,7 @@ impl GpuBatch {
         };
         // the state, what is carried, and zeros for what follows from the state before
         let layout = &self.program.layout;
-        let set = |s: &&Slot| s.field.stage == "state" || s.field.traits.carried;
+        let set = |s: &&Slot| s.field.role.is_state() || s.field.traits.carried;
         let parts: Vec<Part> = layout.slots().filter(set).map(Part::of).chain(Part::zeroed(layout)).collect();
         for (arena, ids, rows) in self.split(worlds) {
             let source = |r: &usize| u32::try_from(keys[*r].map_or(0, |k| k + 1)).unwrap_or(0);
@@ -208,7 +208,7 @@ impl GpuBatch {
     /// As [`GpuBatch::set_worlds`].
     pub fn reset_to(&mut self, worlds: &[usize], states: &[Data]) -> Result<()> {
         self.reset_worlds(worlds, &vec![None; worlds.len()])?;
-        let state = self.program.layout.slots().filter(|s| s.field.stage == "state");
+        let state = self.program.layout.slots().filter(|s| s.field.role.is_state());
         let names: Vec<&'static str> = state.map(|s| s.field.name).collect();
         let of = |data: &Data, name: &str| data.get(name).map(|v| v.to_f64()).unwrap_or_default();
         let rows: Vec<Vec<f64>> =

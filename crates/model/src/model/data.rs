@@ -5,11 +5,11 @@ use crate::real::Real;
 use crate::schema::enums::solver;
 use crate::schema::{
     Column, Field, Sizes, Tolerance, Traits, Values, ValuesMut, column, counts, data_fields::data_table, dim,
-    elem, ids, values,
+    elem, ids, role, values,
 };
 
 macro_rules! define_data {
-    ($($stage:ident $name:ident: $elem:ident $(($($ids:tt)*))? [$($d:tt)*] $unit:literal $doc:literal $({ $($trait:tt)* })?;)*) => {
+    ($($role:ident $name:ident: $elem:ident $(($($ids:tt)*))? [$($d:tt)*] $unit:literal $doc:literal $({ $($trait:tt)* })?;)*) => {
         /// State and results of one world.
         #[allow(non_snake_case)]
         pub struct Data<T: Real = f64> {
@@ -19,7 +19,7 @@ macro_rules! define_data {
             pub room: Capacity,
             $(
                 #[doc = $doc]
-                #[doc = concat!("\n\nUnit: ", $unit, ". Shape: `[", stringify!($($d),*), "]`. Written by: ", stringify!($stage), ".")]
+                #[doc = concat!("\n\nUnit: ", $unit, ". Shape: `[", stringify!($($d),*), "]`. Role: ", stringify!($role), ".")]
                 pub $name: column!($elem, T),
             )*
         }
@@ -57,7 +57,7 @@ macro_rules! define_data {
                 name: stringify!($name), elem: elem!($elem), dims: &[$(dim!($d)),*],
                 unit: $unit, doc: $doc, ids: ids!($elem $($($ids)*)?),
                 counts: counts!($elem $($($ids)*)?), values: values!($elem $($($ids)*)?),
-                traits: Traits { $($($trait)*,)? ..Traits::USUAL }, stage: stringify!($stage),
+                traits: Traits { $($($trait)*,)? ..Traits::USUAL }, role: role!($role),
             },)*];
 
             /// For each field, in the order of the table: its values.

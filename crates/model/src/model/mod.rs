@@ -90,7 +90,7 @@ macro_rules! define_model {
                 name: stringify!($name), elem: elem!($elem), dims: &[$(dim!($d)),*],
                 unit: $unit, doc: $doc, ids: ids!($elem $($($ids)*)?),
                 counts: counts!($elem $($($ids)*)?), values: values!($elem $($($ids)*)?),
-                traits: Traits { $($($trait)*,)? ..Traits::USUAL }, stage: "",
+                traits: Traits { $($($trait)*,)? ..Traits::USUAL }, role: $crate::schema::Role::Constant,
             },)*];
 
             /// For each field, in the order of the table: exchanges its column for another.

@@ -32,7 +32,7 @@ pub fn part_of_step<T: Real>(m: &Model<T>, part: usize) -> impl Iterator<Item = 
 
 /// Stages after the last step of the model in a step of a task, in order: what the task reads and steps do not compute.
 pub fn task_end<T: Real>(m: &Model<T>) -> impl Iterator<Item = Stage> {
-    let reads = |s: Stage| m.task.as_ref().is_some_and(|task| task.reads(s.name()));
+    let reads = |s: Stage| m.task.as_ref().is_some_and(|task| task.reads(s));
     let views = [Stage::camlight, Stage::subtree_vel, Stage::rne_post, Stage::energies];
     // of a view that sensors read there are results already
     let views = views.into_iter().filter(move |&s| reads(s) && !is_in_step(m, s, true));
@@ -126,7 +126,7 @@ pub fn senses_view<T: Real>(m: &Model<T>, view: Stage) -> bool {
 
 /// True if the formula of a user sensor reads results of a stage.
 fn formulas_read<T: Real>(m: &Model<T>, stage: Stage) -> bool {
-    is_used(m, Stage::sensor) && m.formulas.as_ref().is_some_and(|formulas| formulas.reads(stage.name()))
+    is_used(m, Stage::sensor) && m.formulas.as_ref().is_some_and(|formulas| formulas.reads(stage))
 }
 
 /// True if a sensor measures a camera, or relative to one.

@@ -3,8 +3,8 @@
 use super::data::{Capacity, Data};
 use super::{Model, history};
 use crate::real::Real;
-use crate::schema::ValuesMut;
 use crate::schema::enums::status;
+use crate::schema::{Role, ValuesMut};
 
 /// Status bits of a world that has diverged.
 pub const DIVERGED: i32 = status::BAD_QPOS | status::BAD_QVEL | status::BAD_QACC;
@@ -13,8 +13,16 @@ pub const DIVERGED: i32 = status::BAD_QPOS | status::BAD_QVEL | status::BAD_QACC
 /// compute.
 pub const UNTRUE: i32 = DIVERGED | status::BAD_CTRL | status::SINGULAR_INERTIA | status::LOOP_LIMIT;
 
-/// Counters that steps accumulate.
-pub const COUNTERS: &[&str] = &["status", "nreset", "ncon_peak", "nefc_peak"];
+/// Names of the fields of a world that have one of these roles, in the order of the table.
+///
+/// ```
+/// use manyworlds_model::model::state::names;
+/// use manyworlds_model::schema::Role;
+/// assert_eq!(names(&[Role::Time, Role::Motion]).collect::<Vec<_>>(), ["time", "qpos", "qvel", "act"]);
+/// ```
+pub fn names(roles: &[Role]) -> impl Iterator<Item = &'static str> + Clone {
+    Data::<f64>::FIELDS.iter().filter(|f| roles.contains(&f.role)).map(|f| f.name)
+}
 
 impl<T: Real> Data<T> {
     /// Resets the counters that steps accumulate.

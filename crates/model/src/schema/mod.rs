@@ -12,6 +12,7 @@ pub(crate) mod data_fields;
 pub mod enums;
 pub mod kinds;
 pub(crate) mod model_fields;
+mod role;
 pub mod sensors;
 pub mod shape_pairs;
 mod sizes;
@@ -19,6 +20,8 @@ pub mod stages;
 pub(crate) mod variation;
 
 pub use kinds::Kind;
+pub use role::Role;
+pub(crate) use role::role;
 pub use sizes::{Size, Sizes};
 use stages::Stage;
 pub use variation::Rule;
@@ -109,9 +112,8 @@ pub struct Field {
     pub values: Option<&'static [(&'static str, i32)]>,
     /// Treatment by the backends and the check.
     pub traits: Traits,
-    /// Stage that writes it; empty for Model fields, `state` for fields that the caller may set, `task` for what a task
-    /// remembers, `scratch` for memory that is no result.
-    pub stage: &'static str,
+    /// What it is to a step.
+    pub role: Role,
 }
 
 /// Treatment of a field by the backends and the check. A rank is a place in a list that starts with 1; 0 is none.
@@ -188,12 +190,14 @@ impl Field {
 
     /// True for fields with which a step begins: state, outputs of sensors, which may have a period, and what is carried.
     pub fn outlasts_a_step(&self) -> bool {
-        matches!(self.stage, "state" | "sensor" | "task") || self.traits.carried
+        self.role.is_state()
+            || matches!(self.role, Role::Task | Role::Result(Stage::sensor))
+            || self.traits.carried
     }
 
     /// True for what a reset zeroes: all but the state, which it sets, what a task remembers, and what is carried.
     pub fn is_zeroed_by_reset(&self) -> bool {
-        !matches!(self.stage, "state" | "task") && !self.traits.carried
+        !self.role.is_state() && self.role != Role::Task && !self.traits.carried
     }
 
     /// Count of the rows in use, where their number is a capacity: `ncon` or `nefc`. Rows beyond are undefined.
@@ -207,14 +211,14 @@ impl Field {
 
     /// True for results and state whose length does not depend on the capacities: what stays of a tree that sleeps.
     pub fn is_result(&self) -> bool {
-        let work = self.stage == "scratch" || self.traits.register || self.traits.workgroup > 0;
+        let work = self.role == Role::Scratch || self.traits.register || self.traits.workgroup > 0;
         !work && self.counted_by().is_none()
     }
 
     /// True if a stage writes the field as a result.
     pub fn is_of(&self, stage: Stage) -> bool {
-        let shared = self.stage == "integrator" && [Stage::euler, Stage::implicit].contains(&stage);
-        shared || self.stage == stage.name()
+        let integrates = [Stage::euler, Stage::implicit].contains(&stage);
+        self.role == Role::Result(stage) || (self.role == Role::Integrator && integrates)
     }
 
     /// Number of elements per world.

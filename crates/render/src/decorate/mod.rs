@@ -12,13 +12,14 @@ use super::scene::rgba;
 use super::shape::Shape;
 use super::visuals::{Flag, Visuals, shown};
 use manyworlds::cpu::constraint::contact_force::contact_force;
-use manyworlds::cpu::smooth::camlight::camlight;
+use manyworlds::cpu::run_stage;
 use manyworlds::cpu::smooth::tendon_path::is_spatial;
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
 use manyworlds::schema::Kind;
 use manyworlds::schema::enums::{equality, joint};
 use manyworlds::schema::sensors::sensor;
+use manyworlds::schema::stages::Stage;
 
 /// Flags that need the data of a world on the host.
 const OF_DATA: &[Flag] = &[
@@ -139,7 +140,7 @@ impl World<'_> {
     /// Poses of cameras and lights, which steps may leave out.
     fn looks(&self) -> Data {
         let mut d = self.d.clone();
-        camlight(self.m, &mut d);
+        run_stage(Stage::camlight, self.m, &mut d);
         d
     }
 

@@ -1,12 +1,10 @@
 //! Tendon and actuator lengths at `qpos0` and their Jacobians, by the pipeline in double precision.
 
-use manyworlds_cpu::actuation::transmission::transmission;
-use manyworlds_cpu::smooth::com_pos::com_pos;
-use manyworlds_cpu::smooth::kinematics::kinematics;
-use manyworlds_cpu::smooth::tendon::tendon;
+use manyworlds_cpu::run_stage;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::schema::Sizes;
+use manyworlds_model::schema::stages::Stage;
 
 /// Jacobians of tendons and moments of actuators at `qpos0`.
 pub(crate) struct Lengths {
@@ -39,10 +37,9 @@ impl Lengths {
     }
 
     fn run(&mut self, m: &Model) {
-        kinematics(m, &mut self.data);
-        com_pos(m, &mut self.data);
-        tendon(m, &mut self.data);
-        transmission(m, &mut self.data);
+        for stage in [Stage::kinematics, Stage::com_pos, Stage::tendon, Stage::transmission] {
+            run_stage(stage, m, &mut self.data);
+        }
     }
 
     /// Nonzeros of a tendon's Jacobian row.

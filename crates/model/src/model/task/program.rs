@@ -7,9 +7,8 @@ use super::{Task, Term, Variable, Write};
 use crate::error::{Error, Result, suggest};
 use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::state::COUNTERS;
 use crate::schema::stages::{Phase, Stage};
-use crate::schema::{Elem, Field, Sizes};
+use crate::schema::{Elem, Field, Role, Sizes};
 
 /// A part of a step, with values of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -203,9 +202,10 @@ impl Program {
     }
 
     /// True if some part reads a field of the world that the given stage writes.
-    pub fn reads(&self, stage: &str) -> bool {
+    pub fn reads(&self, stage: Stage) -> bool {
         let used = self.parts.iter().flat_map(|(_, _, nodes)| nodes);
-        used.filter_map(|n| self.sources.get(*n)).any(|s| matches!(s, Source::Data(_, f) if f.stage == stage))
+        used.filter_map(|n| self.sources.get(*n))
+            .any(|s| matches!(s, Source::Data(_, f) if f.role == Role::Result(stage)))
     }
 
     /// Numbers of the observation.
@@ -303,7 +303,7 @@ impl Program {
     fn check_begin(&self, all: &[Assignment]) -> Result<()> {
         for n in self.needed(all.iter().map(|a| a.value)) {
             if let Source::Data(_, field) = self.source(n)
-                && (field.stage != "state" || COUNTERS.contains(&field.name))
+                && (!field.role.is_state() || field.role == Role::Counter)
             {
                 let name = field.name;
                 return Err(Error::Argument(format!(
@@ -452,15 +452,15 @@ fn check_text(nodes: &[Node]) -> Result<()> {
 
 /// Fields of a world that sensors find computed.
 fn is_sensed(field: &Field) -> bool {
-    let phase = Stage::from_name(field.stage).map(Stage::phase);
+    let phase = if let Role::Result(stage) = field.role { Some(stage.phase()) } else { None };
     let computed = phase.is_some_and(|phase| !matches!(phase, Phase::Step | Phase::Task));
     let late = ["action", "sensordata_undelayed"].contains(&field.name);
-    !late && (computed || field.stage == "state")
+    !late && (computed || field.role.is_state())
 }
 
 /// Fields that a task may set.
 fn settable(field: &Field) -> bool {
-    field.stage == "state" && field.elem == Elem::Real && !["action", "history"].contains(&field.name)
+    field.role.is_state() && field.elem == Elem::Real && !["action", "history"].contains(&field.name)
 }
 
 /// A field with its place in a table.
@@ -526,7 +526,7 @@ fn source(
     match &node.op {
         Op::Field { name, elements } => {
             if let Some((at, field)) =
-                place_of(Data::<f64>::FIELDS, name).filter(|(_, f)| f.stage != "scratch")
+                place_of(Data::<f64>::FIELDS, name).filter(|(_, f)| f.role != Role::Scratch)
             {
                 inside(name, elements, field.len(sizes))?;
                 return match field.counted_by() {

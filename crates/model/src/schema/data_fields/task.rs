@@ -4,7 +4,7 @@ macro_rules! task_data {
     ($($state:tt)*) => {
         $crate::schema::gather! { $($state)* {
             // tasks
-            state action: real [naction] "mixed" "Action of the next step of the environment.";
+            action action: real [naction] "mixed" "Action of the next step of the environment.";
             task task_variable: real [ntaskvariable] "mixed" "Numbers that the task remembers.";
             task task_key: int [ntask 3] "1" "Key of all draws, low and high word, and number of the world among all worlds of a run.";
             task task_tick: int [ntask] "1" "Steps of the environment since the key was set: counter of the draws.";
