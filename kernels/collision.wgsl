@@ -219,7 +219,7 @@ fn collide_waiting(all_waiting: u32, turn: u32, mine: bool) -> u32 {
                 }
                 enter_world(world);
             }
-            let c = u32(candidate_waiting(k));
+            let c = u32(narrow_phase_queue(k));
             let near = collide_convex(c, stage == 0u);
             if (stage == 0u && !near) {
                 set_candidate_waiting(k, -1);
@@ -234,7 +234,7 @@ fn collide_waiting(all_waiting: u32, turn: u32, mine: bool) -> u32 {
             for (var first = 0u; first < most; first += lanes) {
                 var c = -1;
                 if (first + lane < waiting) {
-                    c = candidate_waiting(first + lane);
+                    c = narrow_phase_queue(first + lane);
                 }
                 kept = append_waiting(kept, c >= 0, c);
             }
@@ -244,7 +244,7 @@ fn collide_waiting(all_waiting: u32, turn: u32, mine: bool) -> u32 {
     }
 //#else
     for (var k = 0u; k < waiting && mine; k++) {
-        let near = collide_convex(u32(candidate_waiting(k)), false);
+        let near = collide_convex(u32(narrow_phase_queue(k)), false);
     }
 //#endif
     return waiting;
@@ -294,7 +294,7 @@ fn broad_phase() -> u32 {
     // its list is appended to those of the lanes before it
     let before = exclusive_sum(mine);
     for (var k = 0u; k < mine; k++) {
-        set_candidate_near(before.x + k, candidate_waiting(begin + k));
+        set_candidate_near(before.x + k, narrow_phase_queue(begin + k));
     }
     sync();
     return before.y;

@@ -61,7 +61,7 @@ library! {
     math: philox spatial trig vector;
     smooth: applied_force factor_m fluid jacobian passive reflected_inertia tendon tendon_path wrap;
     actuation: activation control dcmotor history muscle next_activation orientation pid pid_plugin servo setpoint;
-    collision: box_box capsule_box contact_parameters convex distance gjk height_field multi_contact pair penetration_bound plane_mesh polytope primitives ray support_map;
+    collision: box_box capsule_box contact_parameters convex distance expanding_polytope gjk height_field multi_contact pair plane_mesh polytope primitives ray support_map;
     constraint: adhesion constraint_cost contact_force equality islands surface_velocity;
     solver: cg hessian line_search noslip pgs primal qcqp rows smooth_contact state tiles update;
     sensor: object_frames output sensor_contact sensor_distance sensor_ray touch_grid;

@@ -303,9 +303,9 @@ const BACKENDS: &[Backend] =
 /// What a call copies between host and device.
 #[cfg(feature = "gpu")]
 fn cost(batch: &mut Batch, work: impl FnOnce(&mut Batch)) -> [u64; 3] {
-    let before = batch.moved();
+    let before = batch.transfer_stats();
     work(batch);
-    let after = batch.moved();
+    let after = batch.transfer_stats();
     [
         after.to_device - before.to_device,
         after.to_host - before.to_host,
@@ -462,9 +462,12 @@ fn fields_are_read_in_the_precision_of_the_backend_at_once() {
         run(&mut batch, 0, 10);
         batch.wait().unwrap();
         let (names, mask) = (["qpos", "ncon", "xpos"], [true, false, true, true, false]);
-        let before = batch.moved();
+        let before = batch.transfer_stats();
         let arrays = batch.read(&names, Some(&mask)).unwrap();
-        assert_eq!(batch.moved().submissions - before.submissions, u64::from(backend == Backend::Gpu));
+        assert_eq!(
+            batch.transfer_stats().submissions - before.submissions,
+            u64::from(backend == Backend::Gpu)
+        );
         for (name, array) in names.iter().zip(arrays) {
             let want = batch.get_worlds(name, &mask).unwrap();
             let (values, single) = match array.data {

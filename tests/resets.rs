@@ -246,9 +246,9 @@ fn what_a_learner_sees_of_a_world_that_diverged_is_its_new_state() {
 /// Bytes from the host and to it.
 #[cfg(feature = "gpu")]
 fn moved(batch: &mut Batch, work: impl FnOnce(&mut Batch)) -> [u64; 2] {
-    let before = batch.moved();
+    let before = batch.transfer_stats();
     work(batch);
-    let after = batch.moved();
+    let after = batch.transfer_stats();
     [after.to_device - before.to_device, after.to_host - before.to_host]
 }
 

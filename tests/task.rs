@@ -135,10 +135,10 @@ fn a_step_under_an_action_is_that_action_and_a_step_in_one_submission() {
             let action = [0.2, 20.0 * f64::from(step), -3.0];
             apart.set("action", &action).unwrap();
             apart.step_task().unwrap();
-            let before = at_once.moved();
+            let before = at_once.transfer_stats();
             at_once.act(&action).unwrap();
             let seen = shown(&mut at_once);
-            let sent = at_once.moved().submissions - before.submissions;
+            let sent = at_once.transfer_stats().submissions - before.submissions;
             assert_eq!(sent, u64::from(backend == Backend::Gpu));
             assert_eq!(seen, shown(&mut apart));
             // seen twice, it is read

@@ -251,7 +251,7 @@ impl Batch {
     /// Bytes to the device, bytes to the host, submissions.
     fn moved(&self, py: Python<'_>) -> PyResult<(u64, u64, u64)> {
         self.run(py, |batch| {
-            let moved = batch.moved();
+            let moved = batch.transfer_stats();
             Ok((moved.to_device, moved.to_host, moved.submissions))
         })
     }

@@ -4,7 +4,7 @@ use manyworlds::batch;
 use manyworlds::error::{Error, Result};
 use manyworlds_render::RenderBatch;
 use manyworlds_render::visuals::NGROUP;
-use manyworlds_render::{Camera, Content, Flag, Images, Photographer, Visuals};
+use manyworlds_render::{BatchRenderer, Camera, Content, Flag, Images, Visuals};
 use pyo3::prelude::*;
 
 use crate::array::shaped;
@@ -70,15 +70,15 @@ impl Order {
         Ok(camera)
     }
 
-    /// Pixels of the worlds as they are now. What the photographer of the batch was told before stays as it was.
-    fn taken(mut self, photographer: &mut Photographer, batch: &mut batch::Batch) -> Result<Pixels> {
+    /// Pixels of the worlds as they are now. What the batch_renderer of the batch was told before stays as it was.
+    fn taken(mut self, batch_renderer: &mut BatchRenderer, batch: &mut batch::Batch) -> Result<Pixels> {
         let camera = self.camera(batch)?;
-        let samples = photographer.samples;
-        std::mem::swap(&mut photographer.visuals, &mut self.visuals);
-        photographer.samples = self.samples.unwrap_or(samples);
-        let images = photographer.take(batch, &self.worlds, camera, self.size, self.content);
-        std::mem::swap(&mut photographer.visuals, &mut self.visuals);
-        photographer.samples = samples;
+        let samples = batch_renderer.samples;
+        std::mem::swap(&mut batch_renderer.visuals, &mut self.visuals);
+        batch_renderer.samples = self.samples.unwrap_or(samples);
+        let images = batch_renderer.take(batch, &self.worlds, camera, self.size, self.content);
+        std::mem::swap(&mut batch_renderer.visuals, &mut self.visuals);
+        batch_renderer.samples = samples;
         Ok(match images? {
             Images::Color(bytes) => Pixels::Color(bytes),
             Images::Depth(depths) => Pixels::Depth(depths),
@@ -146,7 +146,7 @@ impl Batch {
         let count = worlds.len();
         let order = Order { worlds, camera, orbit, lookat, size, content, visuals, samples };
         let taken = self.run(py, |batch| {
-            batch.with_photographer(|photographer, batch| order.taken(photographer, batch))
+            batch.with_renderer(|batch_renderer, batch| order.taken(batch_renderer, batch))
         })?;
         let [width, height] = size.map(|n| n as usize);
         match taken {

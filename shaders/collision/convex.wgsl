@@ -7,8 +7,8 @@ import package::collision::gjk::{
     simplex_count, simplex_points, simplex_points_a, TARGET_ORIGIN,
 };
 import package::collision::multi_contact::multi_contact;
-import package::collision::penetration_bound::{
-    bound_known, bound_lowest, bound_points, bound_points_a, bound_witness, penetration_bound,
+import package::collision::expanding_polytope::{
+    bound_known, bound_lowest, bound_points, bound_points_a, bound_witness, expanding_polytope,
 };
 import package::collision::polytope::{
     hull_normal, hull_ring_polygon, hull_ring_vertex, hull_support, hull_valence, hull_vertex,
@@ -225,7 +225,7 @@ fn penetration_direction(a: ConvexShape, b: ConvexShape, reach: f32, probes: boo
 //#endif
             }
             let known = bound_known;
-            let proven = penetration_bound(a, b, face, face_a, n, has_face, select(BOUND_SHARE, 0.0, flat), slack);
+            let proven = expanding_polytope(a, b, face, face_a, n, has_face, select(BOUND_SHARE, 0.0, flat), slack);
             let lower = bound_lowest.w < best;
             if (lower || (flat && proven)) {
                 n = bound_lowest.xyz;

@@ -59,7 +59,7 @@ impl Batch {
     /// [`Error::Argument`] for a world out of range, [`Error::Device`] if the device is lost.
     pub fn world(&mut self, world: usize) -> Result<Data> {
         self.check_world(world)?;
-        self.settle()?;
+        self.flush()?;
         match &self.engine {
             Engine::Cpu(worlds) => Ok(worlds[world].clone()),
             #[cfg(feature = "gpu")]
@@ -103,7 +103,7 @@ impl Batch {
             #[cfg(feature = "gpu")]
             Engine::Gpu { .. } => {
                 let names: Vec<&str> = fields.iter().map(|f| f.name).collect();
-                self.read_settled(|batch| batch.get_worlds(&names, worlds))
+                self.read_flushed(|batch| batch.get_worlds(&names, worlds))
             }
         }
     }
@@ -111,13 +111,13 @@ impl Batch {
     /// Reads from the device, once more if worlds had to grow: the copy is on its way while the batch waits for what the
     /// steps before wanted.
     #[cfg(feature = "gpu")]
-    pub(super) fn read_settled<R>(&mut self, read: impl Fn(&crate::gpu::GpuBatch) -> Result<R>) -> Result<R> {
+    pub(super) fn read_flushed<R>(&mut self, read: impl Fn(&crate::gpu::GpuBatch) -> Result<R>) -> Result<R> {
         loop {
             let Engine::Gpu { batch, .. } = &self.engine else {
                 return Err(Error::Device("the batch is not on a device".to_owned()));
             };
             let values = read(batch)?;
-            if !self.settle()? {
+            if !self.flush()? {
                 return Ok(values);
             }
         }
@@ -149,7 +149,7 @@ impl Batch {
     /// Clears the status, the reset counter and the peaks where `mask` is true.
     pub fn clear_status(&mut self, mask: &[bool]) -> Result<()> {
         self.check_mask(mask)?;
-        self.settle()?;
+        self.flush()?;
         match &mut self.engine {
             Engine::Cpu(worlds) => {
                 worlds.iter_mut().zip(mask).filter(|(_, m)| **m).for_each(|(data, _)| data.clear_counters());
@@ -174,7 +174,7 @@ impl Batch {
                 Ok(worlds.iter().flat_map(|data| numbers_of(data, entry, &self.sizes)).collect())
             }
             #[cfg(feature = "gpu")]
-            Engine::Gpu { .. } => self.read_settled(|batch| batch.get(field)),
+            Engine::Gpu { .. } => self.read_flushed(|batch| batch.get(field)),
         }
     }
 

@@ -393,7 +393,7 @@ impl Batch {
     /// steps that they owe when the batch next finds them.
     pub(super) fn forget_calls(&mut self) -> Result<()> {
         if self.may_grow() {
-            self.settle()?;
+            self.flush()?;
         }
         self.room.calls.clear();
         Ok(())
@@ -430,7 +430,7 @@ impl Batch {
         let words: usize = self.room.calls.iter().map(written).sum();
         let takes_steps = !matches!(self.room.calls.last(), Some(Call::Set(..)));
         if self.room.calls.len() >= MOST.0 || words > MOST.1 {
-            self.settle()?;
+            self.flush()?;
         }
         // other policies than growth
         if takes_steps { self.refuse_dropped() } else { Ok(()) }
@@ -496,7 +496,7 @@ impl Batch {
     }
 
     /// Waits for what the calls so far have wanted, and makes room for it; true if they were made again.
-    pub(super) fn settle(&mut self) -> Result<bool> {
+    pub(super) fn flush(&mut self) -> Result<bool> {
         let (mut again, mut owed) = (false, false);
         while !self.room.calls.is_empty() {
             let Engine::Gpu { batch, .. } = &mut self.engine else { break };
@@ -600,7 +600,7 @@ impl Batch {
     }
 
     /// Nothing waits on the CPU.
-    pub(super) fn settle(&mut self) -> Result<bool> {
+    pub(super) fn flush(&mut self) -> Result<bool> {
         Ok(false)
     }
 }

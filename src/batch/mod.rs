@@ -47,7 +47,7 @@ use numbers::chosen;
 pub use overflow::Overflow;
 pub use probe::{peaks, probe};
 pub use randomize::{Distribution, Draw, Operation, Randomization};
-pub use rollout::Later;
+pub use rollout::Readback;
 pub use snapshot::Snapshot;
 pub use timing::ColdStart;
 pub use typed::{Numbers, TypedArray};
@@ -305,7 +305,7 @@ impl Batch {
         on_trial: &mut dyn FnMut(&crate::gpu::tuning::cache::Trial),
     ) -> Result<crate::gpu::tuning::cache::Trial> {
         self.refresh_models()?;
-        self.settle()?;
+        self.flush()?;
         let Engine::Gpu { batch, .. } = &self.engine else {
             return Err(Error::Argument("the CPU backend has nothing to search for".to_owned()));
         };
@@ -378,7 +378,7 @@ impl Batch {
     /// [`Error::Device`] if a kernel cannot be built or the device is lost.
     pub fn check_state(&mut self) -> Result<()> {
         self.refresh_models()?;
-        self.settle()?;
+        self.flush()?;
         match &mut self.engine {
             Engine::Cpu(worlds) => cpu::check_state(&mut self.models, worlds),
             #[cfg(feature = "gpu")]
@@ -410,7 +410,7 @@ impl Batch {
         self.check_mask(mask)?;
         self.refresh_models()?;
         // what other worlds hold is no result of a call that is made again
-        self.settle()?;
+        self.flush()?;
         self.call(Call::ForwardOf(chosen(mask)))
     }
 
@@ -439,7 +439,7 @@ impl Batch {
             )));
         }
         self.refresh_models()?;
-        self.settle()?;
+        self.flush()?;
         match &mut self.engine {
             Engine::Cpu(all) => {
                 let mut of_world = vec![None; all.len()];
@@ -448,7 +448,7 @@ impl Batch {
             }
             // each world to its own initial state
             #[cfg(feature = "gpu")]
-            Engine::Gpu { batch, .. } if self.models.begin_apart() => {
+            Engine::Gpu { batch, .. } if self.models.starts_differ() => {
                 let of = |(w, key): (&usize, &Option<usize>)| initial(&self.models.of(*w), *key);
                 let states: Vec<Data> = worlds.iter().zip(keys).map(of).collect();
                 batch.reset_to(&worlds, &states)?;
@@ -468,7 +468,7 @@ impl Batch {
         self.check_world(from)?;
         self.check_mask(mask)?;
         self.refresh_models()?;
-        self.settle()?;
+        self.flush()?;
         let worlds: Vec<usize> = chosen(mask).into_iter().filter(|w| *w != from).collect();
         self.models.broadcast(from, &worlds);
         match &mut self.engine {
@@ -502,7 +502,7 @@ impl Batch {
         match &self.engine {
             Engine::Cpu(_) => None,
             Engine::Gpu { batch, .. } => {
-                batch.forget_seen();
+                batch.clear_step_outputs();
                 Some(batch)
             }
         }
@@ -510,16 +510,16 @@ impl Batch {
 
     /// Bytes that were copied between host and device so far; none on the CPU backend.
     #[cfg(feature = "gpu")]
-    pub fn moved(&self) -> crate::gpu::Moved {
+    pub fn transfer_stats(&self) -> crate::gpu::TransferStats {
         match &self.engine {
-            Engine::Cpu(_) => crate::gpu::Moved::default(),
-            Engine::Gpu { batch, .. } => batch.moved(),
+            Engine::Cpu(_) => crate::gpu::TransferStats::default(),
+            Engine::Gpu { batch, .. } => batch.transfer_stats(),
         }
     }
 
     /// Waits until the device has finished all steps.
     pub fn wait(&mut self) -> Result<()> {
-        self.settle()?;
+        self.flush()?;
         match &self.engine {
             Engine::Cpu(_) => Ok(()),
             #[cfg(feature = "gpu")]

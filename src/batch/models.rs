@@ -74,7 +74,7 @@ impl Models {
 
     /// True if worlds may begin in different states.
     #[cfg(feature = "gpu")]
-    pub(super) fn begin_apart(&self) -> bool {
+    pub(super) fn starts_differ(&self) -> bool {
         const STARTS: &[&str] = &["qpos0", "body_pos", "body_quat"];
         self.varied.iter().any(|v| STARTS.contains(&v.field.name))
     }

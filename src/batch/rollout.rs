@@ -9,7 +9,7 @@ use crate::schema::{Elem, Field};
 
 /// A field on its way, see [`Batch::get_later`].
 #[derive(Debug)]
-pub struct Later {
+pub struct Readback {
     shape: Vec<usize>,
     elem: Elem,
     values: Source,
@@ -20,10 +20,10 @@ pub struct Later {
 enum Source {
     Here(Vec<f64>),
     #[cfg(feature = "gpu")]
-    Device(crate::gpu::Later),
+    Device(crate::gpu::FieldReadback),
 }
 
-impl Later {
+impl Readback {
     /// The field, `[chosen world, …]`.
     ///
     /// # Errors
@@ -76,7 +76,7 @@ impl Batch {
             return Err(Error::Argument(format!("the backend does not keep '{}' of this model", field.name)));
         }
         self.refresh_models()?;
-        self.settle()?;
+        self.flush()?;
         let frames = steps / every;
         // twice: by world, then by field
         let numbers: usize = fields.iter().map(|f| f.len(&self.sizes)).sum();
@@ -110,14 +110,14 @@ impl Batch {
 
     /// Starts to read a Data field of the worlds where `mask` is true, as it is now; later steps do not wait for it. The
     /// call itself returns at once where steps need not be made again: where neither [room may be
-    /// missing](super::Overflow::Grow) nor worlds are reset by themselves. [`Later::wait`] returns it.
+    /// missing](super::Overflow::Grow) nor worlds are reset by themselves. [`Readback::wait`] returns it.
     ///
     /// # Errors
     /// As [`Batch::get_worlds`].
-    pub fn get_later(&mut self, field: &str, mask: &[bool]) -> Result<Later> {
+    pub fn get_later(&mut self, field: &str, mask: &[bool]) -> Result<Readback> {
         let entry = self.field(field)?;
         self.check_mask(mask)?;
-        self.settle()?;
+        self.flush()?;
         let worlds = chosen(mask);
         let mut shape = vec![worlds.len()];
         shape.extend(entry.shape(&self.sizes));
@@ -126,6 +126,6 @@ impl Batch {
             #[cfg(feature = "gpu")]
             Engine::Gpu { batch, .. } => Source::Device(batch.get_later(field, &worlds)?),
         };
-        Ok(Later { shape, elem: entry.elem, values })
+        Ok(Readback { shape, elem: entry.elem, values })
     }
 }

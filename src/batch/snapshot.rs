@@ -70,7 +70,7 @@ impl Batch {
     /// [`Error::Device`] if the device is lost.
     pub fn snapshot(&mut self) -> Result<Snapshot> {
         let mut arrays = BTreeMap::new();
-        self.settle()?;
+        self.flush()?;
         let fields: Vec<&'static Field> = self.kept().collect();
         let worlds: Vec<usize> = (0..self.worlds).collect();
         for (field, numbers) in fields.iter().zip(self.read_fields(&fields, &worlds)?) {
@@ -129,7 +129,7 @@ impl Batch {
             return Err(Error::Argument(format!("the batch has no '{name}', which is in the snapshot")));
         }
         for (name, values) in &mut varied {
-            *values = self.conform_model(name, &worlds, values, Origin::Batch)?;
+            *values = self.validate_model_shapes(name, &worlds, values, Origin::Batch)?;
         }
         for (field, values) in &columns {
             self.check_integers(field, values, |row| row)?;

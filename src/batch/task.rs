@@ -6,7 +6,7 @@ use super::typed::TypedArray;
 use super::typed::{array, of_words};
 use super::{Batch, chosen};
 use crate::error::{Error, Result};
-use crate::model::task::{SEEN, Task};
+use crate::model::task::{STEP_OUTPUTS, Task};
 
 impl Batch {
     /// The task of the model.
@@ -53,7 +53,7 @@ impl Batch {
         self.check_mask(mask)?;
         self.refresh_models()?;
         // what other worlds hold is no result of a call that is made again
-        self.settle()?;
+        self.flush()?;
         self.call(Call::Restart(chosen(mask)))
     }
 
@@ -84,9 +84,9 @@ impl Batch {
                 let field = self.field(name)?;
                 Ok(array(field, &self.sizes, self.worlds, of_words(field.elem, words)))
             };
-            return SEEN.into_iter().zip(words).map(array).collect();
+            return STEP_OUTPUTS.into_iter().zip(words).map(array).collect();
         }
-        self.read(&SEEN, None)
+        self.read(&STEP_OUTPUTS, None)
     }
 
     /// A step of the environment in every world, under its `action`. On the GPU the call is asynchronous; reading a field

@@ -58,7 +58,7 @@ impl Batch {
     #[cfg_attr(not(feature = "gpu"), expect(unused_variables, reason = "only kernels are grouped"))]
     pub fn stage_times(&mut self, split: bool) -> Result<Vec<(String, f64)>> {
         self.refresh_models()?;
-        self.settle()?;
+        self.flush()?;
         match &mut self.engine {
             Engine::Cpu(worlds) => Ok(cpu_times(self.models.base(), worlds)),
             #[cfg(feature = "gpu")]

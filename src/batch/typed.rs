@@ -62,7 +62,7 @@ impl Batch {
             Engine::Cpu(all) => entries.iter().map(|f| column(all, f, &worlds, &self.sizes)).collect(),
             #[cfg(feature = "gpu")]
             Engine::Gpu { .. } => {
-                let words = self.read_settled(|batch| batch.get_words(fields, &worlds))?;
+                let words = self.read_flushed(|batch| batch.get_words(fields, &worlds))?;
                 entries.iter().zip(words).map(|(field, words)| of_words(field.elem, words)).collect()
             }
         };

@@ -53,7 +53,7 @@ impl Batch {
         if varied.len() == known {
             return Ok(());
         }
-        self.settle()?;
+        self.flush()?;
         let (base, sizes) = self.expanded_model(&varied);
         let mut models = Models::varying(base, self.worlds, &varied);
         for world in 0..self.worlds {
@@ -143,14 +143,14 @@ impl Batch {
         if !entry.traits.follows.is_empty() {
             self.refresh_models()?;
         }
-        let rows = self.conform_model(field, &worlds, values, Origin::Caller)?;
+        let rows = self.validate_model_shapes(field, &worlds, values, Origin::Caller)?;
         self.put_model(field, &worlds, &rows)
     }
 
-    /// Stores `[world, …]` numbers of an expanded field that [conform](Self::conform_model).
+    /// Stores `[world, …]` numbers of an expanded field that [validate_shapes](Self::validate_model_shapes).
     pub(super) fn put_model(&mut self, field: &str, worlds: &[usize], rows: &[f64]) -> Result<()> {
         // the calls before had other values
-        self.settle()?;
+        self.flush()?;
         for (world, row) in worlds.iter().zip(rows.chunks((rows.len() / worlds.len().max(1)).max(1))) {
             self.models.put(*world, field, row);
         }
@@ -158,7 +158,7 @@ impl Batch {
     }
 
     /// Checks `[world, …]` numbers of a field in some worlds; what is to be stored.
-    pub(super) fn conform_model(
+    pub(super) fn validate_model_shapes(
         &self,
         field: &str,
         worlds: &[usize],
@@ -174,7 +174,7 @@ impl Batch {
                 Rule::GeomSize | Rule::EqData => self.models.column(*world, field),
                 _ => Vec::new(),
             };
-            conform(self.models.base(), entry, rule, row, &now, origin).map_err(|why| {
+            validate_shapes(self.models.base(), entry, rule, row, &now, origin).map_err(|why| {
                 let shape = entry.shape(&self.sizes);
                 Error::Argument(format!("'{field}' of world {world}: {why}; its shape is {shape:?}"))
             })?;
@@ -198,7 +198,7 @@ impl Batch {
         let entry = model_field(field)?;
         self.check_mask(mask)?;
         self.refresh_models()?;
-        self.settle()?;
+        self.flush()?;
         let worlds = chosen(mask);
         let mut shape = vec![worlds.len()];
         shape.extend(entry.shape(&self.sizes));
@@ -321,7 +321,7 @@ fn model_field(name: &str) -> Result<&'static Field> {
 
 /// Checks the values of a field in a world, which has the values `now`, and normalises directions; the reason if they are
 /// not valid.
-fn conform(
+fn validate_shapes(
     m: &Model,
     entry: &Field,
     rule: Rule,

@@ -11,7 +11,7 @@ use manyworlds::formats::npz::{self, Array, ArrayData};
 use manyworlds::images::Image;
 use manyworlds::schema::Kind;
 use manyworlds_render::{
-    Camera, Content, Flag, Images, Orbit, Photographer, RenderBatch, Shape, Subject, View, Visuals,
+    BatchRenderer, Camera, Content, Flag, Images, Orbit, RenderBatch, Shape, Subject, View, Visuals,
 };
 
 /// A red box of 1 m on a floor, seen by a camera 3 m in front of it, and a green ball that falls.
@@ -60,8 +60,8 @@ fn a_box_is_where_its_camera_sees_it() {
 fn depths_are_metres_and_objects_have_their_ids() {
     let mut batch = batch(BOX, 1, Backend::Cpu);
     let camera = front(&batch);
-    let mut photographer = Photographer::new(&mut batch).unwrap();
-    let Images::Depth(depths) = photographer.take(&mut batch, &[0], camera, SIZE, Content::Depth).unwrap()
+    let mut batch_renderer = BatchRenderer::new(&mut batch).unwrap();
+    let Images::Depth(depths) = batch_renderer.take(&mut batch, &[0], camera, SIZE, Content::Depth).unwrap()
     else {
         panic!("no depths")
     };
@@ -71,7 +71,7 @@ fn depths_are_metres_and_objects_have_their_ids() {
     assert!((depths[at(45, 33)] - 3.0).abs() < 1e-4);
     assert!(depths[at(2, 2)].is_infinite());
     let Images::Objects(objects) =
-        photographer.take(&mut batch, &[0], camera, SIZE, Content::Objects).unwrap()
+        batch_renderer.take(&mut batch, &[0], camera, SIZE, Content::Objects).unwrap()
     else {
         panic!("no objects")
     };
@@ -97,12 +97,12 @@ fn rays_of_a_rangefinder_go_through_the_pixels_of_a_picture() {
     );
     let mut batch = batch(&text, 1, Backend::Cpu);
     let sensed = batch.world(0).unwrap().sensordata.to_vec();
-    let mut photographer = Photographer::new(&mut batch).unwrap();
+    let mut batch_renderer = BatchRenderer::new(&mut batch).unwrap();
     let mut first = 0;
     for (name, size) in [("angle", [40, 30]), ("level", [30, 30]), ("lens", [40, 30])] {
         let camera = Camera::parse(name, batch.model()).unwrap();
         let Images::Depth(depths) =
-            photographer.take(&mut batch, &[0], camera, size, Content::Depth).unwrap()
+            batch_renderer.take(&mut batch, &[0], camera, size, Content::Depth).unwrap()
         else {
             panic!("no depths")
         };
@@ -134,11 +134,11 @@ fn worlds_on_a_device_are_drawn_from_its_buffers_as_those_of_the_host() {
         batch.set("qpos", &[ball(1.0), ball(0.7), ball(0.3)].concat()).unwrap();
         batch.forward().unwrap();
         let camera = front(&batch);
-        let before = batch.moved();
+        let before = batch.transfer_stats();
         // the order is that of the list
         let bytes = batch.render(&[2, 0], camera, SIZE[0], SIZE[1]).unwrap();
         // no pose has passed through the host
-        assert_eq!(batch.moved(), before);
+        assert_eq!(batch.transfer_stats(), before);
         pictures.push(bytes);
     }
     let apart = pictures[0].iter().zip(&pictures[1]).filter(|(a, b)| a.abs_diff(**b) > 2).count();
@@ -165,8 +165,8 @@ fn many_worlds_fit_into_one_submission() {
 fn a_pixel_tells_what_is_below_it() {
     let mut batch = batch(BOX, 1, Backend::Cpu);
     let data = batch.world(0).unwrap();
-    let mut photographer = Photographer::new(&mut batch).unwrap();
-    let renderer = photographer.renderer();
+    let mut batch_renderer = BatchRenderer::new(&mut batch).unwrap();
+    let renderer = batch_renderer.renderer();
     renderer.upload(&[&data]).unwrap();
     let canvas = manyworlds_render::Canvas::new(renderer.gpu(), SIZE[0], SIZE[1], 1).unwrap();
     for camera in [front(&batch), Camera::parse("free", batch.model()).unwrap()] {
@@ -186,9 +186,9 @@ fn a_pixel_tells_what_is_below_it() {
 fn worlds_are_laid_over_each_other_and_tinted() {
     let mut batch = batch(BOX, 2, Backend::Cpu);
     let camera = front(&batch);
-    let mut photographer = Photographer::new(&mut batch).unwrap();
-    photographer.samples = 1;
-    photographer.aim(&mut batch, &[0, 1]).unwrap();
+    let mut batch_renderer = BatchRenderer::new(&mut batch).unwrap();
+    batch_renderer.samples = 1;
+    batch_renderer.aim(&mut batch, &[0, 1]).unwrap();
     let whole = View::new([0, 0, SIZE[0], SIZE[1]], camera, 0);
     let blue = [0.0, 0.0, 1.0, 1.0];
     let subjects = vec![Subject { tint: blue, ..Subject::plain(0) }];
@@ -197,11 +197,11 @@ fn worlds_are_laid_over_each_other_and_tinted() {
     let ghost = View { subjects, ..whole.clone() };
     let shapes = vec![Shape::sphere([0.0, -1.5, 0.5].into(), 0.1, [1.0, 1.0, 0.0, 1.0])];
     let marked = View { shapes, ..whole };
-    let mut color = |view: &View| match photographer.develop(std::slice::from_ref(view), SIZE, Content::Color)
-    {
-        Ok(Images::Color(bytes)) => pixel(&bytes, 0, 40, 30),
-        other => panic!("{other:?}"),
-    };
+    let mut color =
+        |view: &View| match batch_renderer.develop(std::slice::from_ref(view), SIZE, Content::Color) {
+            Ok(Images::Color(bytes)) => pixel(&bytes, 0, 40, 30),
+            other => panic!("{other:?}"),
+        };
     assert_eq!(color(&tinted), [0, 0, 255]);
     let ghostly = color(&ghost);
     assert!(ghostly[0] > 40 && ghostly[0] < 255, "{ghostly:?}");
@@ -212,10 +212,10 @@ fn worlds_are_laid_over_each_other_and_tinted() {
 fn flags_and_groups_decide_what_is_drawn() {
     let mut batch = batch(BOX, 1, Backend::Cpu);
     let camera = front(&batch);
-    let mut photographer = Photographer::new(&mut batch).unwrap();
+    let mut batch_renderer = BatchRenderer::new(&mut batch).unwrap();
     let mut take = |visuals: Visuals| {
-        photographer.visuals = visuals;
-        match photographer.take(&mut batch, &[0], camera, SIZE, Content::Color).unwrap() {
+        batch_renderer.visuals = visuals;
+        match batch_renderer.take(&mut batch, &[0], camera, SIZE, Content::Color).unwrap() {
             Images::Color(bytes) => bytes,
             other => panic!("{other:?}"),
         }

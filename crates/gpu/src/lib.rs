@@ -8,11 +8,11 @@ pub mod tuning;
 pub use codegen::compose::Composer;
 pub use codegen::tiling::{Tiling, WorkingSetSpace};
 pub use program::Program;
-pub use runtime::batch::{BuildTimes, FieldLayout, GpuBatch, Later, WorldBuffers};
+pub use runtime::batch::{BuildTimes, FieldLayout, FieldReadback, GpuBatch, WorldBuffers};
 pub use runtime::device::{Adapter, AdapterPreference, Gpu, adapters};
 #[cfg(not(target_arch = "wasm32"))]
 pub use runtime::instance::instance;
-pub use runtime::transfer::Moved;
+pub use runtime::transfer::TransferStats;
 pub use runtime::watch::{Kept, Wanted};
 pub use tuning::options::{KernelOptions, Partition};
 pub use tuning::roofline::Roofline;

@@ -11,7 +11,7 @@ use std::time::Instant;
 
 use manyworlds::images::Image;
 use manyworlds::prelude::*;
-use manyworlds_render::{Camera, Canvas, Photographer, Subject, View};
+use manyworlds_render::{BatchRenderer, Camera, Canvas, Subject, View};
 
 /// Pixels of a world's picture, and steps from one frame to the next: 30 a second.
 const SIDES: [u32; 2] = [40, 40];
@@ -49,10 +49,10 @@ fn main() -> Result<()> {
         ..View::new([0; 4], camera, 0)
     };
     let views: Vec<View> = (0..worlds as u32).map(view).collect();
-    let mut photographer = Photographer::new(&mut batch)?;
-    let visuals = photographer.visuals.clone();
-    let canvas = Canvas::new(photographer.renderer().gpu(), columns * SIDES[0], rows * SIDES[1], 4)?;
-    println!("{worlds} worlds on {}, drawn by {}", batch.device(), photographer.renderer().gpu().adapter());
+    let mut batch_renderer = BatchRenderer::new(&mut batch)?;
+    let visuals = batch_renderer.visuals.clone();
+    let canvas = Canvas::new(batch_renderer.renderer().gpu(), columns * SIDES[0], rows * SIDES[1], 4)?;
+    println!("{worlds} worlds on {}, drawn by {}", batch.device(), batch_renderer.renderer().gpu().adapter());
 
     let all: Vec<usize> = (0..worlds).collect();
     let (mut stepping, mut drawing) = (0.0, 0.0);
@@ -62,8 +62,8 @@ fn main() -> Result<()> {
         batch.wait()?;
         stepping += begin.elapsed().as_secs_f64();
         let begin = Instant::now();
-        photographer.aim(&mut batch, &all)?;
-        photographer.renderer().draw(&canvas, &views, &visuals)?;
+        batch_renderer.aim(&mut batch, &all)?;
+        batch_renderer.renderer().draw(&canvas, &views, &visuals)?;
         let data = canvas.read_color()?;
         drawing += begin.elapsed().as_secs_f64();
         let image =

@@ -26,7 +26,7 @@ pub(super) struct Vertex {
 
 /// The shapes that instances have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Mold {
+pub enum PrimitiveMesh {
     /// A square of half-sides 1 in the plane z = 0, seen from above.
     Plane,
     /// The same square from below, with the light from above.
@@ -56,9 +56,9 @@ pub enum Mold {
 pub(super) struct Geometry {
     pub(super) vertices: Vec<Vertex>,
     pub(super) indices: Vec<u32>,
-    ranges: HashMap<Mold, Range<u32>>,
+    ranges: HashMap<PrimitiveMesh, Range<u32>>,
     /// Round shapes of fewer triangles, for small pictures.
-    coarse: HashMap<Mold, Range<u32>>,
+    coarse: HashMap<PrimitiveMesh, Range<u32>>,
 }
 
 /// Cosine between the normals of a corner and of its face from which the face is drawn flat there.
@@ -73,14 +73,14 @@ impl Geometry {
         let slices = model.vis_quality_numslices[0].clamp(3, 200) as u32;
         let stacks = model.vis_quality_numstacks[0].clamp(2, 200) as u32;
         let mut all = Self::default();
-        all.add(Mold::Plane, |g| g.face(Vec3::ZERO, Vec3::X, Vec3::Y));
-        all.add(Mold::Behind, |g| {
+        all.add(PrimitiveMesh::Plane, |g| g.face(Vec3::ZERO, Vec3::X, Vec3::Y));
+        all.add(PrimitiveMesh::Behind, |g| {
             // the same square, as dark as it is there
             let first = g.vertices.len() as u32 - 4;
             g.quad([first + 3, first + 2, first + 1, first]);
         });
         all.round(slices, stacks);
-        all.add(Mold::Box, |g| {
+        all.add(PrimitiveMesh::Box, |g| {
             for (right, up) in [
                 (Vec3::Y, Vec3::Z),
                 (Vec3::Z, Vec3::Y),
@@ -93,11 +93,11 @@ impl Geometry {
             }
         });
         for id in 0..model.sizes.nmesh {
-            all.add(Mold::Mesh(id), |g| g.mesh(model, id));
-            all.add(Mold::Hull(id), |g| g.hull(model, id));
+            all.add(PrimitiveMesh::Mesh(id), |g| g.mesh(model, id));
+            all.add(PrimitiveMesh::Hull(id), |g| g.hull(model, id));
         }
         for id in 0..model.sizes.nhfield {
-            all.add(Mold::Hfield(id), |g| g.hfield(model, id));
+            all.add(PrimitiveMesh::Hfield(id), |g| g.hfield(model, id));
         }
         // the coarse ones last, beside the fine ones
         let fine = all.ranges.clone();
@@ -108,29 +108,29 @@ impl Geometry {
 
     /// Spheres, capsules, cylinders and cones.
     fn round(&mut self, slices: u32, stacks: u32) {
-        self.add(Mold::Sphere, |g| g.sphere(slices, stacks, false));
-        self.add(Mold::Capsule, |g| g.sphere(slices, stacks + stacks % 2, true));
-        self.add(Mold::Cylinder, |g| {
+        self.add(PrimitiveMesh::Sphere, |g| g.sphere(slices, stacks, false));
+        self.add(PrimitiveMesh::Capsule, |g| g.sphere(slices, stacks + stacks % 2, true));
+        self.add(PrimitiveMesh::Cylinder, |g| {
             g.side(slices, 1.0, -1.0..1.0);
             g.disc(slices, -1.0);
             g.disc(slices, 1.0);
         });
-        self.add(Mold::Cone, |g| {
+        self.add(PrimitiveMesh::Cone, |g| {
             g.side(slices, 0.0, 0.0..1.0);
             g.disc(slices, 0.0);
         });
     }
 
     /// Places of a shape's indices, of a coarse one where asked for and there is one; empty if there is none.
-    pub(super) fn range(&self, mold: Mold, coarse: bool) -> Range<u32> {
+    pub(super) fn range(&self, primitive: PrimitiveMesh, coarse: bool) -> Range<u32> {
         let ranges = if coarse { &self.coarse } else { &self.ranges };
-        ranges.get(&mold).cloned().unwrap_or_default()
+        ranges.get(&primitive).cloned().unwrap_or_default()
     }
 
-    fn add(&mut self, mold: Mold, make: impl FnOnce(&mut Self)) {
+    fn add(&mut self, primitive: PrimitiveMesh, make: impl FnOnce(&mut Self)) {
         let first = self.indices.len() as u32;
         make(self);
-        self.ranges.insert(mold, first..self.indices.len() as u32);
+        self.ranges.insert(primitive, first..self.indices.len() as u32);
     }
 
     fn vertex(&mut self, vertex: Vertex) -> u32 {
@@ -336,12 +336,12 @@ mod tests {
          <worldbody><geom type='mesh' mesh='m'/><geom type='hfield' hfield='h'/></worldbody></mujoco>";
 
     /// The volume that triangles enclose, with capsules drawn out to a half-length of 1.
-    fn volume(g: &Geometry, mold: Mold, coarse: bool) -> f32 {
+    fn volume(g: &Geometry, primitive: PrimitiveMesh, coarse: bool) -> f32 {
         let corner = |i: usize| {
             let v = g.vertices[g.indices[i] as usize];
             v.pos + v.end * Vec3::Z
         };
-        let range = g.range(mold, coarse);
+        let range = g.range(primitive, coarse);
         let starts = (range.start as usize..range.end as usize).step_by(3);
         starts.map(|i| corner(i).dot(corner(i + 1).cross(corner(i + 2))) / 6.0).sum()
     }
@@ -350,22 +350,22 @@ mod tests {
     fn shapes_enclose_their_volumes_from_outside() {
         let model = manyworlds::load_str(TEXT).unwrap();
         let g = Geometry::of(&model);
-        for (mold, exact) in [
-            (Mold::Sphere, 4.0 / 3.0 * PI),
-            (Mold::Capsule, 4.0 / 3.0 * PI + 2.0 * PI),
-            (Mold::Cylinder, 2.0 * PI),
-            (Mold::Cone, PI / 3.0),
-            (Mold::Box, 8.0),
-            (Mold::Mesh(0), 1.0 / 6.0),
-            (Mold::Hull(0), 1.0 / 6.0),
+        for (primitive, exact) in [
+            (PrimitiveMesh::Sphere, 4.0 / 3.0 * PI),
+            (PrimitiveMesh::Capsule, 4.0 / 3.0 * PI + 2.0 * PI),
+            (PrimitiveMesh::Cylinder, 2.0 * PI),
+            (PrimitiveMesh::Cone, PI / 3.0),
+            (PrimitiveMesh::Box, 8.0),
+            (PrimitiveMesh::Mesh(0), 1.0 / 6.0),
+            (PrimitiveMesh::Hull(0), 1.0 / 6.0),
         ] {
             for (coarse, error) in [(false, 0.04), (true, 0.12)] {
-                let found = volume(&g, mold, coarse);
-                assert!((found / exact - 1.0).abs() < error, "{mold:?}: {found} instead of {exact}");
+                let found = volume(&g, primitive, coarse);
+                assert!((found / exact - 1.0).abs() < error, "{primitive:?}: {found} instead of {exact}");
             }
         }
         // the base, and a ridge above it
-        let found = volume(&g, Mold::Hfield(0), false);
+        let found = volume(&g, PrimitiveMesh::Hfield(0), false);
         assert!(found > 4.0 * 2.0 * 0.1 && found < 4.0 * 2.0 * 0.6, "{found}");
     }
 
@@ -374,8 +374,16 @@ mod tests {
         let model = manyworlds::load_str(TEXT).unwrap();
         let g = Geometry::of(&model);
         // meshes have the normals that their files say
-        let round = [Mold::Sphere, Mold::Capsule, Mold::Cylinder, Mold::Cone, Mold::Box, Mold::Hull(0)];
-        let ranges = round.iter().flat_map(|mold| [g.range(*mold, false), g.range(*mold, true)]);
+        let round = [
+            PrimitiveMesh::Sphere,
+            PrimitiveMesh::Capsule,
+            PrimitiveMesh::Cylinder,
+            PrimitiveMesh::Cone,
+            PrimitiveMesh::Box,
+            PrimitiveMesh::Hull(0),
+        ];
+        let ranges =
+            round.iter().flat_map(|primitive| [g.range(*primitive, false), g.range(*primitive, true)]);
         for triangle in ranges.flat_map(|r| g.indices[r.start as usize..r.end as usize].chunks_exact(3)) {
             let [a, b, c] = [0, 1, 2].map(|k| g.vertices[triangle[k] as usize]);
             let flat =
@@ -399,8 +407,11 @@ mod tests {
         let g = Geometry::of(&model);
         // within 37 degrees of the face, outwards; those of a cube are flat
         for (id, least) in [(0, 0.999), (1, 0.999), (2, 0.95)] {
-            let range = g.range(Mold::Mesh(id), false);
-            assert!(volume(&g, Mold::Mesh(id), false) > 0.0 && volume(&g, Mold::Hull(id), false) > 0.0);
+            let range = g.range(PrimitiveMesh::Mesh(id), false);
+            assert!(
+                volume(&g, PrimitiveMesh::Mesh(id), false) > 0.0
+                    && volume(&g, PrimitiveMesh::Hull(id), false) > 0.0
+            );
             for triangle in g.indices[range.start as usize..range.end as usize].chunks_exact(3) {
                 let corners = [0, 1, 2].map(|k| g.vertices[triangle[k] as usize]);
                 let flat = flat_normal(corners.map(|v| v.pos));
@@ -408,7 +419,7 @@ mod tests {
             }
         }
         // what is smooth shares its corners
-        let of_sphere = g.range(Mold::Mesh(2), false).map(|i| g.indices[i as usize]);
+        let of_sphere = g.range(PrimitiveMesh::Mesh(2), false).map(|i| g.indices[i as usize]);
         assert_eq!(
             of_sphere.collect::<std::collections::BTreeSet<_>>().len(),
             model.mesh_vertnum[2] as usize

@@ -38,7 +38,7 @@ pub enum Images {
 
 /// Draws worlds of a batch: on its device where it has one, without a way through the host.
 #[derive(Debug)]
-pub struct Photographer {
+pub struct BatchRenderer {
     renderer: Renderer,
     canvas: Option<Canvas>,
     /// What is drawn.
@@ -47,7 +47,7 @@ pub struct Photographer {
     pub samples: u32,
 }
 
-impl Photographer {
+impl BatchRenderer {
     /// For the worlds of a batch. On the CPU backend, pictures are drawn by the best adapter, software or not.
     ///
     /// # Errors
@@ -133,7 +133,7 @@ impl Photographer {
     /// Pictures of views, each alone on `width` by `height` pixels.
     ///
     /// # Errors
-    /// As [`Photographer::take`].
+    /// As [`BatchRenderer::take`].
     pub fn develop(&mut self, views: &[View], [width, height]: [u32; 2], content: Content) -> Result<Images> {
         let most = self.renderer.gpu().device().limits().max_texture_dimension_2d;
         // as square as possible
@@ -191,7 +191,7 @@ impl Photographer {
 /// Pictures of a [`Batch`] in one call.
 pub trait RenderBatch {
     /// Pictures of worlds as they are now, `[world, height, width, 3]` bytes, rows from the top, one submission for all that
-    /// fit on a surface of the device. What draws them is kept for the next call; a [`Photographer`] of one's own draws other
+    /// fit on a surface of the device. What draws them is kept for the next call; a [`BatchRenderer`] of one's own draws other
     /// things than the usual.
     ///
     /// ```no_run
@@ -210,40 +210,40 @@ pub trait RenderBatch {
     /// ```
     ///
     /// # Errors
-    /// As [`Photographer::new`] and [`Photographer::take`].
+    /// As [`BatchRenderer::new`] and [`BatchRenderer::take`].
     fn render(&mut self, worlds: &[usize], camera: Camera, width: u32, height: u32) -> Result<Vec<u8>>;
 
-    /// Calls a function with the photographer that is kept for this batch.
+    /// Calls a function with the batch_renderer that is kept for this batch.
     ///
     /// # Errors
-    /// As [`Photographer::new`], and those of the function.
-    fn with_photographer<R>(
+    /// As [`BatchRenderer::new`], and those of the function.
+    fn with_renderer<R>(
         &mut self,
-        call: impl FnOnce(&mut Photographer, &mut Self) -> Result<R>,
+        call: impl FnOnce(&mut BatchRenderer, &mut Self) -> Result<R>,
     ) -> Result<R>;
 }
 
 impl RenderBatch for Batch {
     fn render(&mut self, worlds: &[usize], camera: Camera, width: u32, height: u32) -> Result<Vec<u8>> {
-        self.with_photographer(|photographer, batch| {
-            match photographer.take(batch, worlds, camera, [width, height], Content::Color)? {
+        self.with_renderer(|batch_renderer, batch| {
+            match batch_renderer.take(batch, worlds, camera, [width, height], Content::Color)? {
                 Images::Color(bytes) => Ok(bytes),
                 Images::Depth(_) | Images::Objects(_) => Ok(Vec::new()),
             }
         })
     }
 
-    fn with_photographer<R>(
+    fn with_renderer<R>(
         &mut self,
-        call: impl FnOnce(&mut Photographer, &mut Self) -> Result<R>,
+        call: impl FnOnce(&mut BatchRenderer, &mut Self) -> Result<R>,
     ) -> Result<R> {
-        let kept = self.companion().take().and_then(|kept| kept.downcast::<Photographer>().ok());
-        let mut photographer = match kept {
-            Some(photographer) => photographer,
-            None => Box::new(Photographer::new(self)?),
+        let kept = self.companion().take().and_then(|kept| kept.downcast::<BatchRenderer>().ok());
+        let mut batch_renderer = match kept {
+            Some(batch_renderer) => batch_renderer,
+            None => Box::new(BatchRenderer::new(self)?),
         };
-        let done = call(&mut photographer, self);
-        *self.companion() = Some(photographer);
+        let done = call(&mut batch_renderer, self);
+        *self.companion() = Some(batch_renderer);
         done
     }
 }

@@ -573,7 +573,7 @@ impl Renderer {
                 ..Instance::default()
             });
             self.scene.groups.push(Group {
-                mold: super::geometry::Mold::Skin(skin),
+                primitive: super::geometry::PrimitiveMesh::Skin(skin),
                 texture: material.texture,
                 transparent: material.rgba[3] < 1.0,
                 casts: material.rgba[3] >= 1.0,
@@ -961,13 +961,13 @@ impl Passes<'_> {
         pass.set_vertex_buffer(0, r.vertices.slice(..));
         pass.set_index_buffer(r.indices.slice(..), wgpu::IndexFormat::Uint32);
         for group in groups {
-            let skin = match group.mold {
-                super::geometry::Mold::Skin(id) => r.skin_ranges.get(id),
+            let skin = match group.primitive {
+                super::geometry::PrimitiveMesh::Skin(id) => r.skin_ranges.get(id),
                 _ => None,
             };
             let Some(pipeline) = r.pipelines.get(key(skin.is_some())) else { continue };
             let (range, base) =
-                skin.cloned().unwrap_or_else(|| (r.geometry.range(group.mold, self.coarse), 0));
+                skin.cloned().unwrap_or_else(|| (r.geometry.range(group.primitive, self.coarse), 0));
             pass.set_pipeline(pipeline);
             if key(false).look == Look::Shadow {
                 pass.set_bind_group(0, self.scene, &[]);

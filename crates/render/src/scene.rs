@@ -4,7 +4,7 @@ use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
 use super::camera::vec3;
-use super::geometry::Mold;
+use super::geometry::PrimitiveMesh;
 use super::shape::Shape;
 use super::visuals::{Flag, Visuals, shown};
 use manyworlds::model::Model;
@@ -54,7 +54,7 @@ pub(super) const MAX_MIRRORS: usize = 4;
 /// Instances that are drawn by one call: the same shape with the same texture.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Group {
-    pub(super) mold: Mold,
+    pub(super) primitive: PrimitiveMesh,
     /// Texture of the model; `None` for plain colour.
     pub(super) texture: Option<usize>,
     pub(super) transparent: bool,
@@ -69,7 +69,7 @@ pub(super) struct Group {
 #[derive(Clone, Debug)]
 struct Piece {
     casts: bool,
-    mold: Mold,
+    primitive: PrimitiveMesh,
     texture: Option<usize>,
     instance: Instance,
 }
@@ -155,7 +155,7 @@ impl Scene {
             let fixed = m.body_weldid[m.geom_bodyid[g] as usize] == 0;
             if shown(&visuals.geoms, m.geom_group[g]) && (!fixed || visuals.has(Flag::Static)) {
                 let piece = scene.geom(m, g, fixed, visuals);
-                pieces.extend(piece.iter().filter(|p| p.mold == Mold::Plane).map(behind));
+                pieces.extend(piece.iter().filter(|p| p.primitive == PrimitiveMesh::Plane).map(behind));
                 pieces.extend(piece);
             }
         }
@@ -171,7 +171,7 @@ impl Scene {
     /// Appends shapes in the world's frame; returns their groups.
     pub(super) fn shapes(shapes: &[Shape], first: u32) -> Self {
         let piece = |shape: &Shape| {
-            let capsule = shape.mold == Mold::Capsule;
+            let capsule = shape.primitive == PrimitiveMesh::Capsule;
             let Vec3 { x, y, z } = shape.size;
             let quat = glam::Quat::from_mat3(&shape.mat);
             let instance = Instance {
@@ -184,7 +184,7 @@ impl Scene {
                 object: code(shape.object),
                 ..Instance::default()
             };
-            Piece { casts: shape.casts, mold: shape.mold, texture: None, instance }
+            Piece { casts: shape.casts, primitive: shape.primitive, texture: None, instance }
         };
         let mut scene = Self::default();
         scene.arrange(shapes.iter().map(piece).collect());
@@ -194,14 +194,14 @@ impl Scene {
 
     /// Orders pieces by shape and texture, opaque ones first; the order of the rest stays.
     fn arrange(&mut self, mut pieces: Vec<Piece>) {
-        let key = |p: &Piece| (p.instance.rgba[3] < 1.0, p.casts, p.mold, p.texture);
+        let key = |p: &Piece| (p.instance.rgba[3] < 1.0, p.casts, p.primitive, p.texture);
         pieces.retain(|p| p.instance.rgba[3] > 0.0);
         pieces.sort_by_key(key);
         for run in pieces.chunk_by(|a, b| key(a) == key(b)) {
-            let (transparent, casts, mold, texture) = key(&run[0]);
+            let (transparent, casts, primitive, texture) = key(&run[0]);
             let (first, count) = (self.instances.len() as u32, run.len() as u32);
             self.groups.push(Group {
-                mold,
+                primitive,
                 texture,
                 transparent,
                 casts: casts && !transparent,
@@ -242,7 +242,7 @@ impl Scene {
 
 /// A plane from behind: a pane.
 fn behind(piece: &Piece) -> Piece {
-    let mut back = Piece { mold: Mold::Behind, ..piece.clone() };
+    let mut back = Piece { primitive: PrimitiveMesh::Behind, ..piece.clone() };
     back.instance.rgba[3] *= PANE;
     back.instance.gloss[3] = -1.0;
     back
@@ -270,17 +270,17 @@ fn place(instance: &mut Instance, body: i32, pos: Vec3, quat: &[f64]) {
 /// The shape of a geom or site by its type.
 fn piece(kind: i32, data: i32, size: Vec3, material: &Material, hull: bool) -> Option<Piece> {
     let id = usize::try_from(data).ok();
-    let (mold, scale, half) = match kind {
-        geom::PLANE => (Mold::Plane, Vec3::new(size.x, size.y, 1.0), 0.0),
-        geom::HFIELD => (Mold::Hfield(id?), Vec3::ONE, 0.0),
-        geom::SPHERE => (Mold::Sphere, Vec3::splat(size.x), 0.0),
-        geom::CAPSULE => (Mold::Capsule, Vec3::splat(size.x), size.y),
-        geom::ELLIPSOID => (Mold::Sphere, size, 0.0),
-        geom::CYLINDER => (Mold::Cylinder, Vec3::new(size.x, size.x, size.y), 0.0),
-        geom::BOX => (Mold::Box, size, 0.0),
+    let (primitive, scale, half) = match kind {
+        geom::PLANE => (PrimitiveMesh::Plane, Vec3::new(size.x, size.y, 1.0), 0.0),
+        geom::HFIELD => (PrimitiveMesh::Hfield(id?), Vec3::ONE, 0.0),
+        geom::SPHERE => (PrimitiveMesh::Sphere, Vec3::splat(size.x), 0.0),
+        geom::CAPSULE => (PrimitiveMesh::Capsule, Vec3::splat(size.x), size.y),
+        geom::ELLIPSOID => (PrimitiveMesh::Sphere, size, 0.0),
+        geom::CYLINDER => (PrimitiveMesh::Cylinder, Vec3::new(size.x, size.x, size.y), 0.0),
+        geom::BOX => (PrimitiveMesh::Box, size, 0.0),
         // a signed distance field has the mesh that stands for it
-        geom::MESH | geom::SDF if hull => (Mold::Hull(id?), Vec3::ONE, 0.0),
-        geom::MESH | geom::SDF => (Mold::Mesh(id?), Vec3::ONE, 0.0),
+        geom::MESH | geom::SDF if hull => (PrimitiveMesh::Hull(id?), Vec3::ONE, 0.0),
+        geom::MESH | geom::SDF => (PrimitiveMesh::Mesh(id?), Vec3::ONE, 0.0),
         _ => return None,
     };
     let infinite =
@@ -295,17 +295,17 @@ fn piece(kind: i32, data: i32, size: Vec3, material: &Material, hull: bool) -> O
         infinite,
         ..Instance::default()
     };
-    Some(Piece { casts: mold != Mold::Plane, mold, texture: material.texture, instance })
+    Some(Piece { casts: primitive != PrimitiveMesh::Plane, primitive, texture: material.texture, instance })
 }
 
 /// Decides how the texture of each instance is mapped: cubes by direction, flat pictures by the coordinates of a mesh that
 /// has them, else from above.
 pub(super) fn map_textures(scene: &mut Scene, m: &Model) {
     for group in &scene.groups {
-        let mapping = match (group.texture, group.mold) {
+        let mapping = match (group.texture, group.primitive) {
             (None, _) => PLAIN,
             (Some(t), _) if m.tex_type[t] != 0 => CUBE,
-            (Some(_), Mold::Mesh(id)) if m.mesh_texcoordadr[id] >= 0 => OF_MESH,
+            (Some(_), PrimitiveMesh::Mesh(id)) if m.mesh_texcoordadr[id] >= 0 => OF_MESH,
             (Some(_), _) => FROM_ABOVE,
         };
         let range = group.first as usize..(group.first + group.count) as usize;

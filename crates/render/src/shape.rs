@@ -2,14 +2,14 @@
 
 use glam::{Mat3, Quat, Vec3};
 
-use super::geometry::Mold;
+use super::geometry::PrimitiveMesh;
 use manyworlds::schema::Kind;
 
 /// A shape in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
     /// What it is.
-    pub mold: Mold,
+    pub primitive: PrimitiveMesh,
     /// Its scale along its axes, m; of a capsule, the radius, the radius, and the half-length between its ends.
     pub size: Vec3,
     /// Position, m.
@@ -28,27 +28,27 @@ pub struct Shape {
 
 impl Shape {
     /// A shape of a size at a place.
-    pub fn new(mold: Mold, size: Vec3, pos: Vec3, mat: Mat3, rgba: [f32; 4]) -> Self {
-        Self { mold, size, pos, mat, rgba, emission: 0.0, object: None, casts: false }
+    pub fn new(primitive: PrimitiveMesh, size: Vec3, pos: Vec3, mat: Mat3, rgba: [f32; 4]) -> Self {
+        Self { primitive, size, pos, mat, rgba, emission: 0.0, object: None, casts: false }
     }
 
     /// A sphere.
     pub fn sphere(pos: Vec3, radius: f32, rgba: [f32; 4]) -> Self {
-        Self::new(Mold::Sphere, Vec3::splat(radius), pos, Mat3::IDENTITY, rgba)
+        Self::new(PrimitiveMesh::Sphere, Vec3::splat(radius), pos, Mat3::IDENTITY, rgba)
     }
 
     /// A capsule between two points.
     pub fn capsule(from: Vec3, to: Vec3, radius: f32, rgba: [f32; 4]) -> Self {
         let (mat, length) = along(to - from);
         let size = Vec3::new(radius, radius, 0.5 * length);
-        Self::new(Mold::Capsule, size, 0.5 * (from + to), mat, rgba)
+        Self::new(PrimitiveMesh::Capsule, size, 0.5 * (from + to), mat, rgba)
     }
 
     /// A cylinder between two points.
     pub fn cylinder(from: Vec3, to: Vec3, radius: f32, rgba: [f32; 4]) -> Self {
         let (mat, length) = along(to - from);
         let size = Vec3::new(radius, radius, 0.5 * length);
-        Self::new(Mold::Cylinder, size, 0.5 * (from + to), mat, rgba)
+        Self::new(PrimitiveMesh::Cylinder, size, 0.5 * (from + to), mat, rgba)
     }
 
     /// An arrow from one point to another: a shaft, and a head of at most a third of its length.
@@ -57,7 +57,7 @@ impl Shape {
         let head = (5.0 * radius).min(length / 3.0);
         let neck = from + mat * Vec3::new(0.0, 0.0, length - head);
         let tip = Vec3::new(1.75 * radius, 1.75 * radius, head);
-        [Self::cylinder(from, neck, radius, rgba), Self::new(Mold::Cone, tip, neck, mat, rgba)]
+        [Self::cylinder(from, neck, radius, rgba), Self::new(PrimitiveMesh::Cone, tip, neck, mat, rgba)]
     }
 
     /// This shape with a shadow.

@@ -37,12 +37,12 @@ pub(super) struct StepCost {
     load_contacts: f64,
     load_rows: f64,
     #[serde(flatten)]
-    pub(super) moved: Option<Moved>,
+    pub(super) moved: Option<KernelTraffic>,
 }
 
 /// Bytes moved by kernels; not available on the CPU.
 #[derive(Serialize)]
-pub(super) struct Moved {
+pub(super) struct KernelTraffic {
     pub(super) bytes_per_step: f64,
     #[serde(serialize_with = "pairs")]
     dispatch_bytes: Vec<(String, f64)>,
@@ -81,14 +81,14 @@ impl Cost {
 }
 
 #[cfg(feature = "gpu")]
-fn moved(batch: &Batch, contacts: f64, rows: f64) -> Option<Moved> {
+fn moved(batch: &Batch, contacts: f64, rows: f64) -> Option<KernelTraffic> {
     use manyworlds::gpu::Partition;
     use manyworlds::gpu::tuning::traffic::{MeanLoad, Traffic};
     let load = MeanLoad { contacts, rows };
     let bytes = |all: &[Traffic]| -> f64 { all.iter().map(Traffic::bytes).sum() };
     let under = |partition| batch.traffic(Some(partition), load).map(|all| bytes(&all));
     let used = batch.traffic(None, load)?;
-    Some(Moved {
+    Some(KernelTraffic {
         bytes_per_step: bytes(&used),
         dispatch_bytes: used.iter().map(|t| (t.name(), t.bytes())).collect(),
         bytes_per_step_split: under(Partition::Split),
@@ -97,7 +97,7 @@ fn moved(batch: &Batch, contacts: f64, rows: f64) -> Option<Moved> {
 }
 
 #[cfg(not(feature = "gpu"))]
-fn moved(_: &Batch, _: f64, _: f64) -> Option<Moved> {
+fn moved(_: &Batch, _: f64, _: f64) -> Option<KernelTraffic> {
     None
 }
 

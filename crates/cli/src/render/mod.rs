@@ -9,7 +9,7 @@ use manyworlds::batch::Batch;
 use manyworlds::error::{Error, Result};
 use manyworlds::model::Model;
 use manyworlds::schema::Kind;
-use manyworlds_render::{Camera, Content, Flag, Images, Photographer, Visuals};
+use manyworlds_render::{BatchRenderer, Camera, Content, Flag, Images, Visuals};
 use serde::Serialize;
 
 use super::output::Output;
@@ -132,12 +132,12 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         return Err(Error::Argument(text));
     }
     let [columns, rows] = arguments.tiles(motion.batch().worlds())?;
-    let mut photographer = Photographer::new(motion.batch())?;
-    photographer.visuals = visuals;
+    let mut batch_renderer = BatchRenderer::new(motion.batch())?;
+    batch_renderer.visuals = visuals;
     if let Some(samples) = arguments.samples {
-        photographer.samples = samples;
+        batch_renderer.samples = samples;
     }
-    photographer.renderer().notices().iter().for_each(|line| output.notice(line));
+    batch_renderer.renderer().notices().iter().for_each(|line| output.notice(line));
 
     let begin = std::time::Instant::now();
     let (width, height) = (columns * size[0], rows * size[1]);
@@ -150,7 +150,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     while !is_ended() && motion.next()? {
         let drawn = std::time::Instant::now();
         let picture =
-            shot(&mut photographer, motion.batch(), camera, size, [columns, rows], arguments.pixels)?;
+            shot(&mut batch_renderer, motion.batch(), camera, size, [columns, rows], arguments.pixels)?;
         drawing += drawn.elapsed().as_secs_f64();
         film.push(picture)?;
         bar.set_position(film.frames() as u64);
@@ -168,7 +168,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         height: format.height,
         out: arguments.out.display().to_string(),
         device: motion.batch().device(),
-        renderer: photographer.renderer().gpu().adapter().to_string(),
+        renderer: batch_renderer.renderer().gpu().adapter().to_string(),
         seconds: begin.elapsed().as_secs_f64(),
         drawing_seconds: drawing,
     };
@@ -186,7 +186,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
 
 /// A picture of all tiles.
 fn shot(
-    photographer: &mut Photographer,
+    batch_renderer: &mut BatchRenderer,
     batch: &mut Batch,
     camera: Camera,
     [width, height]: [u32; 2],
@@ -199,7 +199,7 @@ fn shot(
         Pixels::Depth => Content::Depth,
         Pixels::Objects => Content::Objects,
     };
-    let images = photographer.take(batch, &worlds, camera, [width, height], content)?;
+    let images = batch_renderer.take(batch, &worlds, camera, [width, height], content)?;
     let grid = Grid {
         width: width as usize,
         height: height as usize,

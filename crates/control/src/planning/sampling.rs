@@ -96,7 +96,7 @@ pub struct Sampling {
 }
 
 /// A plan whose points have moved along with the time.
-struct Moved {
+struct ShiftedPlan {
     /// Time of the first point.
     start: f64,
     /// `[points, nu]`.
@@ -197,7 +197,7 @@ impl Sampling {
     }
 
     /// The plan from a time on: its points that are over have fallen away, and behind the last one as many are like it.
-    fn moved(&self, now: f64) -> Moved {
+    fn moved(&self, now: f64) -> ShiftedPlan {
         let (nu, interval) = (self.policy.nu(), self.policy.interval);
         let [before, behind] = self.options.interpolation.outside();
         let count = self.policy.controls.len() / nu;
@@ -218,11 +218,11 @@ impl Sampling {
         // what is over stays as it was, and so does what no step comes to: a spline reaches as far ahead as back
         let end = place(now + (self.options.steps - 1) as f64 * self.model.opt_timestep[0], start, interval);
         let reached = if behind == 0 { end.floor() } else { end.ceil() } as usize + before;
-        Moved { start, points, spread, drawn: before..(reached + 1).min(count) }
+        ShiftedPlan { start, points, spread, drawn: before..(reached + 1).min(count) }
     }
 
     /// Candidates about a plan, `[candidate, points, nu]`; the first is the plan itself.
-    fn draw(&self, plan: &Moved) -> Vec<f64> {
+    fn draw(&self, plan: &ShiftedPlan) -> Vec<f64> {
         let nu = self.policy.nu();
         let mut all = plan.points.repeat(self.options.candidates);
         let key = [self.options.seed as u32, (self.options.seed >> 32) as u32];
@@ -266,7 +266,7 @@ impl Sampling {
     fn update(
         &mut self,
         start: &State,
-        plan: Moved,
+        plan: ShiftedPlan,
         candidates: &[f64],
         costs: &[f64],
     ) -> Result<(f64, Option<String>)> {

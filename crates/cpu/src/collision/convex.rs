@@ -3,14 +3,14 @@
 //! The signed distance of two shapes is minus the minimum, over all unit vectors `n`, of the support function `h(n)`
 //! of their Minkowski difference; the minimiser is the normal. If they are apart, the closest point of the difference
 //! gives it ([`super::gjk`]). If they overlap, `h` has several local minima: an expanding polytope
-//! ([`super::penetration_bound`]) finds the least, exactly where no shape is curved. Else, and where the shapes just
+//! ([`super::expanding_polytope`]) finds the least, exactly where no shape is curved. Else, and where the shapes just
 //! touch, so that no polytope encloses the origin, queries from a point above the surface for the closest point below
 //! it descend to the minimum, never raising `h`. Last, for curved shapes, Newton's method over the directions that keep
 //! the flat faces and edges found so far makes the normal exact.
 
+use super::expanding_polytope::{enclosure, expanding_polytope};
 use super::gjk::{GjkResult, GjkStatus, GjkTarget, search};
 use super::multi_contact::multi_contact;
-use super::penetration_bound::{enclosure, penetration_bound};
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
 use super::support_map::{
     ConvexShape, DifferencePoint, FLAT_TOLERANCE, minkowski_support, preimage, support, support_hessian,
@@ -192,7 +192,7 @@ fn least_penetration<T: Real>(
     }
     let Some(around) = enclosure(a, b, least.n, least.face, begin.simplex) else { return least };
     let share = if flat { T::ZERO } else { T::of(BOUND_SHARE) };
-    let bound = penetration_bound(a, b, &around, share, slack);
+    let bound = expanding_polytope(a, b, &around, share, slack);
     let (n, height) = bound.lowest;
     if flat && bound.proven {
         return LocalMinimum { n, height, witness: bound.witness, face: None };

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::buffers::{Arena, ModelBinding, arenas, bind_layout, buffer};
 use super::device::Gpu;
-use super::transfer::{OnTheWay, Part, Pending, Place, Transfer, Watch};
+use super::transfer::{Part, Place, Readback, ReadbackSlot, Transfer, Watch};
 use crate::codegen::layout::{AddressSpace, Slot};
 use crate::codegen::tiling::Tiling;
 use crate::program::{Program, StageGroup};
@@ -66,13 +66,13 @@ pub struct FieldLayout {
 
 /// A field on its way from the device.
 #[derive(Debug)]
-pub struct Later {
+pub struct FieldReadback {
     gpu: Gpu,
-    pending: Vec<Pending>,
+    pending: Vec<Readback>,
     elem: Elem,
 }
 
-impl Later {
+impl FieldReadback {
     /// The numbers, `[world, …]` in the order of the worlds.
     ///
     /// # Errors
@@ -126,7 +126,7 @@ pub struct GpuBatch {
     pub(super) initial: Option<Arena>,
     pub(super) watch: Watch,
     /// What the last step of the task has shown.
-    pub(super) seen: OnTheWay,
+    pub(super) seen: ReadbackSlot,
     pipeline_layout: wgpu::PipelineLayout,
     pub(super) pipelines: BTreeMap<StageGroup, DispatchSequence>,
     build: BuildTimes,
@@ -183,7 +183,7 @@ impl GpuBatch {
             transfer: Transfer::new(gpu)?,
             initial: None,
             watch: Watch::default(),
-            seen: OnTheWay::default(),
+            seen: ReadbackSlot::default(),
             pipeline_layout,
             pipelines: BTreeMap::new(),
             build: BuildTimes::default(),
@@ -293,11 +293,11 @@ impl GpuBatch {
         Ok(joined.collect())
     }
 
-    /// Starts to read a field of the given worlds; [`Later::wait`] returns it. Steps go on meanwhile.
+    /// Starts to read a field of the given worlds; [`FieldReadback::wait`] returns it. Steps go on meanwhile.
     ///
     /// # Errors
     /// As [`GpuBatch::get`].
-    pub fn get_later(&self, field: &str, worlds: &[usize]) -> Result<Later> {
+    pub fn get_later(&self, field: &str, worlds: &[usize]) -> Result<FieldReadback> {
         self.check_worlds(worlds)?;
         let slot = self.slot(field)?;
         let mut pending = Vec::new();
@@ -305,7 +305,7 @@ impl GpuBatch {
             let layout = &self.program.layout;
             pending.extend(self.transfer.read_all_later(&self.gpu, layout, place(arena, slot, &ids))?);
         }
-        Ok(Later { gpu: self.gpu.clone(), pending, elem: slot.field.elem })
+        Ok(FieldReadback { gpu: self.gpu.clone(), pending, elem: slot.field.elem })
     }
 
     /// The given worlds by arena, counted from its first, and their places in the list.
@@ -355,7 +355,7 @@ impl GpuBatch {
     /// As [`GpuBatch::set_worlds`].
     pub fn set_fields(&mut self, fields: &[(&str, &[f64])], worlds: &[usize]) -> Result<()> {
         self.check_worlds(worlds)?;
-        self.forget_seen();
+        self.clear_step_outputs();
         let split = self.split(worlds);
         let (mut places, mut rows) = (Vec::new(), Vec::new());
         for (field, values) in fields {
@@ -536,7 +536,7 @@ impl GpuBatch {
 
     pub(super) fn submit_on(&self, arenas: &[Arena], rounds: &[(&[StageGroup], usize)]) -> Result<()> {
         self.gpu.check_not_lost()?;
-        self.forget_seen();
+        self.clear_step_outputs();
         // what runs in order: groups, and how many dispatches they are
         let mut all = Vec::new();
         for (groups, n) in rounds {
@@ -585,7 +585,7 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::set`].
     pub fn poison(&mut self, fields: &[&str]) -> Result<()> {
-        self.forget_seen();
+        self.clear_step_outputs();
         for field in fields {
             let slot = self.slot(field)?;
             for arena in &self.arenas {
@@ -625,7 +625,7 @@ impl GpuBatch {
 
     /// Timestamp ticks of each group in one step, summed over chunks.
     fn timed_step(&self, groups: &[StageGroup]) -> Result<Vec<f64>> {
-        self.forget_seen();
+        self.clear_step_outputs();
         let device = &self.gpu.device;
         let count = u32::try_from(2 * groups.len()).unwrap_or(u32::MAX);
         let set = device.create_query_set(&wgpu::QuerySetDescriptor {

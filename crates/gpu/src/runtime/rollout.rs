@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 use super::batch::{DispatchSequence, GpuBatch, MAX_DISPATCHES_PER_SUBMIT, bits, dispatch, number};
 use super::buffers::Chunk;
-use super::transfer::{MOST_WORDS, Part, Pending, Place, Scripted};
+use super::transfer::{MOST_WORDS, Part, Place, Readback, Scripted};
 use crate::codegen::layout::Slot;
 use crate::program::StageGroup;
 use manyworlds_model::error::{Error, Result};
@@ -15,7 +15,7 @@ const AHEAD: usize = 2;
 
 /// Records on their way: of which steps, and the frames among them.
 struct Segment {
-    pending: Pending,
+    pending: Readback,
     frames: std::ops::Range<usize>,
 }
 
@@ -148,8 +148,8 @@ impl GpuBatch {
         slots: &[Slot],
         every: usize,
         groups: &[&[StageGroup]; 2],
-    ) -> Result<Pending> {
-        self.forget_seen();
+    ) -> Result<Readback> {
+        self.clear_step_outputs();
         let nu = self.program.model.sizes.nu;
         let ctrl = controls.map(|_| self.slot("ctrl")).transpose()?;
         // controls step by step

@@ -7,7 +7,7 @@ use crate::codegen::layout::Slot;
 use crate::program::StageGroup;
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::plan;
-use manyworlds_model::model::task::SEEN;
+use manyworlds_model::model::task::STEP_OUTPUTS;
 use manyworlds_model::schema::Elem;
 use manyworlds_model::schema::stages::Stage;
 
@@ -54,7 +54,7 @@ impl GpuBatch {
         if keep {
             self.make_room()?;
         }
-        self.forget_seen();
+        self.clear_step_outputs();
         self.watch.later = true;
         let programs: Vec<(Vec<&DispatchSequence>, usize)> = rounds
             .iter()
@@ -140,13 +140,13 @@ impl GpuBatch {
     }
 
     /// Forgets what the last step under an action has shown: worlds are about to change.
-    pub fn forget_seen(&self) {
+    pub fn clear_step_outputs(&self) {
         self.seen.take();
     }
 
     /// Fields that a step shows, and those that are watched.
     fn seen_slots(&self) -> Vec<Slot> {
-        let names = SEEN.iter().chain(&WATCHED);
+        let names = STEP_OUTPUTS.iter().chain(&WATCHED);
         names.filter_map(|name| self.slot(name).ok()).cloned().collect()
     }
 

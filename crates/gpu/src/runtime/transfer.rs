@@ -44,7 +44,7 @@ const LEAST_WORDS: usize = 1 << 10;
 
 /// Bytes that were copied between host and device, and submissions for it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Moved {
+pub struct TransferStats {
     /// Bytes from the host to the device.
     pub to_device: u64,
     /// Bytes from the device to the host.
@@ -110,14 +110,14 @@ impl Part {
 
 /// Numbers that are on their way to the host.
 #[derive(Debug)]
-pub(crate) struct Pending {
+pub(crate) struct Readback {
     host: wgpu::Buffer,
     words: usize,
     submission: wgpu::SubmissionIndex,
     done: Receiver<std::result::Result<(), wgpu::BufferAsyncError>>,
 }
 
-impl Pending {
+impl Readback {
     /// Asks for a buffer that was the last to be written.
     fn new(host: wgpu::Buffer, words: usize, submission: wgpu::SubmissionIndex) -> Self {
         let (send, done) = channel();
@@ -151,21 +151,21 @@ impl Pending {
 
 /// Numbers on their way to the host, or none; in a mutex, since what they wait on may not be shared between threads.
 #[derive(Debug, Default)]
-pub(crate) struct OnTheWay(Mutex<Option<Pending>>);
+pub(crate) struct ReadbackSlot(Mutex<Option<Readback>>);
 
-impl OnTheWay {
+impl ReadbackSlot {
     /// True while numbers are on their way.
     pub(crate) fn is_pending(&mut self) -> bool {
         self.0.get_mut().is_ok_and(|pending| pending.is_some())
     }
 
     /// The numbers on their way, which are then no longer here.
-    pub(crate) fn take(&self) -> Option<Pending> {
+    pub(crate) fn take(&self) -> Option<Readback> {
         self.0.lock().ok().and_then(|mut pending| pending.take())
     }
 
     /// Numbers that are now on their way.
-    pub(crate) fn put(&mut self, pending: Pending) {
+    pub(crate) fn put(&mut self, pending: Readback) {
         self.0 = Mutex::new(Some(pending));
     }
 }
@@ -176,7 +176,7 @@ pub(crate) struct Watch {
     /// A buffer for each part of each arena.
     pub(crate) kept: Vec<wgpu::Buffer>,
     /// The largest numbers that were wanted.
-    pub(crate) peaks: OnTheWay,
+    pub(crate) peaks: ReadbackSlot,
     /// True if worlds have changed since the look that is on its way.
     pub(crate) later: bool,
 }
@@ -232,7 +232,7 @@ struct Pool {
     binds: Vec<(wgpu::Buffer, wgpu::Buffer, wgpu::BindGroup)>,
     /// Buffers from which the host has read.
     hosts: Vec<wgpu::Buffer>,
-    moved: Moved,
+    moved: TransferStats,
 }
 
 /// Most bind groups and host buffers that are kept.
@@ -352,7 +352,7 @@ impl Transfer {
                 jobs: buffer(&gpu.device, "jobs", LEAST_WORDS, wgpu::BufferUsages::UNIFORM),
                 binds: Vec::new(),
                 hosts: Vec::new(),
-                moved: Moved::default(),
+                moved: TransferStats::default(),
             };
             let spacing = size.next_multiple_of(align.max(4));
             Self { layout, gather, scatter, copy, most, spacing, pool: Mutex::new(pool) }
@@ -360,7 +360,7 @@ impl Transfer {
     }
 
     /// What has been copied so far.
-    pub(crate) fn moved(&self) -> Moved {
+    pub(crate) fn transfer_stats(&self) -> TransferStats {
         self.pool.lock().map(|pool| pool.moved).unwrap_or_default()
     }
 
@@ -370,7 +370,7 @@ impl Transfer {
         gpu: &Gpu,
         layout: &Layout,
         place: Place<'_>,
-    ) -> Result<Vec<Pending>> {
+    ) -> Result<Vec<Readback>> {
         let parts = rounds(&[place]).into_iter().flatten();
         parts.map(|(_, rows)| self.read_later(gpu, layout, &[cut(&place, &rows)])).collect()
     }
@@ -394,7 +394,7 @@ impl Transfer {
     }
 
     /// Starts to read fields that fit one packed buffer, in the order of the places.
-    pub(crate) fn read_later(&self, gpu: &Gpu, layout: &Layout, places: &[Place<'_>]) -> Result<Pending> {
+    pub(crate) fn read_later(&self, gpu: &Gpu, layout: &Layout, places: &[Place<'_>]) -> Result<Readback> {
         gpu.check_not_lost()?;
         let mut jobs = Jobs::default();
         let mut words = 0;
@@ -413,11 +413,11 @@ impl Transfer {
         let submission = gpu.queue.submit([encoder.finish()]);
         pool.moved.submissions += 1;
         pool.moved.to_host += 4 * words as u64;
-        Ok(Pending::new(host, words, submission))
+        Ok(Readback::new(host, words, submission))
     }
 
     /// Waits for numbers on their way, and keeps their buffer for others.
-    pub(crate) fn finish(&self, gpu: &Gpu, pending: Pending) -> Result<Vec<u32>> {
+    pub(crate) fn finish(&self, gpu: &Gpu, pending: Readback) -> Result<Vec<u32>> {
         self.finish_with(gpu, pending, <[u32]>::to_vec)
     }
 
@@ -425,7 +425,7 @@ impl Transfer {
     pub(crate) fn finish_with<R>(
         &self,
         gpu: &Gpu,
-        pending: Pending,
+        pending: Readback,
         take: impl FnOnce(&[u32]) -> R,
     ) -> Result<R> {
         let (taken, host) = pending.wait_with(gpu, take)?;
@@ -523,7 +523,7 @@ impl Transfer {
                 let submission = gpu.queue.submit([encoder.finish()]);
                 pool.moved.submissions += 1;
                 pool.moved.to_host += 4 * part as u64;
-                Pending::new(host, part, submission)
+                Readback::new(host, part, submission)
             };
             out.extend(self.finish(gpu, pending)?);
         }
@@ -531,7 +531,7 @@ impl Transfer {
     }
 
     /// Starts to read the largest integer of each place, in parts: `[place, MOST_PARTS]`.
-    pub(crate) fn most_later(&self, gpu: &Gpu, layout: &Layout, places: &[Place<'_>]) -> Result<Pending> {
+    pub(crate) fn most_later(&self, gpu: &Gpu, layout: &Layout, places: &[Place<'_>]) -> Result<Readback> {
         gpu.check_not_lost()?;
         let mut jobs = Jobs::default();
         for (k, place) in places.iter().enumerate() {
@@ -554,7 +554,7 @@ impl Transfer {
         let submission = gpu.queue.submit([encoder.finish()]);
         pool.moved.submissions += 1;
         pool.moved.to_host += 4 * words as u64;
-        Ok(Pending::new(host, words, submission))
+        Ok(Readback::new(host, words, submission))
     }
 
     /// Runs a list in order, in one submission: writes of fields from `controls`, reads into `recorded` words, and other
@@ -567,7 +567,7 @@ impl Transfer {
         recorded: usize,
         list: &[Scripted<'a>],
         run: &mut dyn FnMut(&mut wgpu::ComputePass<'_>, usize),
-    ) -> Result<Pending> {
+    ) -> Result<Readback> {
         gpu.check_not_lost()?;
         let mut pool = self.pool.lock().map_err(poisoned)?;
         pool.grow(gpu, controls.len())?;
@@ -615,7 +615,7 @@ impl Transfer {
         }
         pool.moved.submissions += 1;
         pool.moved.to_host += 4 * recorded as u64;
-        Ok(Pending::new(host, recorded, submission))
+        Ok(Readback::new(host, recorded, submission))
     }
 
     /// Submits jobs.

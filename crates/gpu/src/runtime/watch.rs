@@ -95,7 +95,7 @@ impl GpuBatch {
             .map(|(k, p)| joined[k % parts].by_ref().take(p.words()).collect())
             .collect();
         let rows: Vec<&[u32]> = rows.iter().map(Vec::as_slice).collect();
-        self.forget_seen();
+        self.clear_step_outputs();
         self.transfer.write(&self.gpu, &self.program.layout, &places, &rows)
     }
 

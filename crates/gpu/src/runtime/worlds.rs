@@ -2,7 +2,7 @@
 
 use super::batch::{FieldLayout, GpuBatch, WorldBuffers};
 use super::buffers::{Arena, arenas};
-use super::transfer::{Moved, Part};
+use super::transfer::{Part, TransferStats};
 use super::watch::OWED;
 use crate::codegen::layout::Slot;
 use crate::program::StageGroup;
@@ -62,7 +62,7 @@ impl GpuBatch {
     /// [`Error::Argument`] for a world or keyframe out of range.
     pub fn reset_worlds(&mut self, worlds: &[usize], keys: &[Option<usize>]) -> Result<()> {
         self.check_worlds(worlds)?;
-        self.forget_seen();
+        self.clear_step_outputs();
         if worlds.len() != keys.len() {
             let text = format!("{} keyframes for {} worlds", keys.len(), worlds.len());
             return Err(Error::Argument(text));
@@ -110,7 +110,7 @@ impl GpuBatch {
         let layout = &self.program.layout;
         let between = self.arena_of(1)?;
         let parts = Part::whole(layout);
-        self.forget_seen();
+        self.clear_step_outputs();
         for (arena, ids, _) in self.split(&[from]) {
             self.transfer.copy(&self.gpu, layout, (arena, &ids), (&between, &[0]), &parts)?;
         }
@@ -198,8 +198,8 @@ impl GpuBatch {
     }
 
     /// Bytes copied between host and device so far.
-    pub fn moved(&self) -> Moved {
-        self.transfer.moved()
+    pub fn transfer_stats(&self) -> TransferStats {
+        self.transfer.transfer_stats()
     }
 
     /// Resets the given worlds to a state each.

@@ -11,7 +11,7 @@ use crate::xml::El;
 use crate::xml::short;
 
 /// Elements appended after the model's own sections, in tree order.
-pub(super) enum Pending {
+pub(super) enum PendingElement {
     /// An attached part whose sections are to be copied.
     Part(Box<Attached>),
     /// A flex with its constraints, from a flexcomp.
@@ -71,7 +71,7 @@ pub(super) fn attach(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     // replicas are made from the first copy
     if context.first {
         graft.assets(&mut reader.spec, &sub);
-        reader.pending.push(Pending::Part(Box::new(Attached { graft, prefix, sub: Some(sub) })));
+        reader.pending.push(PendingElement::Part(Box::new(Attached { graft, prefix, sub: Some(sub) })));
     }
 }
 
@@ -94,7 +94,7 @@ fn attach_self(reader: &mut Reader<'_>, el: El<'_>, context: Context, prefix: &s
     };
     let graft = Attachment::tree(&mut reader.spec, &sub, part, attach_point(context), (prefix, ""), true);
     let prefix = prefix.to_owned();
-    reader.pending.push(Pending::Part(Box::new(Attached { graft, prefix, sub: None })));
+    reader.pending.push(PendingElement::Part(Box::new(Attached { graft, prefix, sub: None })));
 }
 
 fn attach_point(context: Context) -> AttachPoint {
@@ -142,8 +142,8 @@ pub(super) fn finish(reader: &mut Reader<'_>) {
     let pending = std::mem::take(&mut reader.pending);
     for next in pending {
         let Attached { mut graft, prefix, sub } = match next {
-            Pending::Part(part) => *part,
-            Pending::Flex(flex, equalities) => {
+            PendingElement::Part(part) => *part,
+            PendingElement::Flex(flex, equalities) => {
                 reader.spec.flexes.push(*flex);
                 reader.spec.equalities.extend(equalities);
                 continue;

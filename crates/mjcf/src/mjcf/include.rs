@@ -11,7 +11,7 @@ use manyworlds_model::assets::Assets;
 const MAX_INCLUDES: usize = 1000;
 
 /// A pending include: the element, and the chain of including files.
-struct Pending {
+struct PendingInclude {
     node: usize,
     chain: Vec<PathBuf>,
 }
@@ -23,7 +23,7 @@ pub(super) fn expand(log: &Log, assets: &Assets, tree: &mut Tree, root: usize, m
     let mut pending = includes_from(tree, root, &[main.to_owned()]);
     let mut next = 0;
     while next < pending.len() {
-        let Pending { node, chain } = &pending[next];
+        let PendingInclude { node, chain } = &pending[next];
         let (node, chain) = (*node, chain.clone());
         next += 1;
         if next > MAX_INCLUDES {
@@ -46,7 +46,7 @@ fn expand_one(
     folder: &Path,
     chain: &[PathBuf],
     seen: &mut Vec<PathBuf>,
-) -> Option<Vec<Pending>> {
+) -> Option<Vec<PendingInclude>> {
     let span = tree.nodes[node].span;
     let Some(file) = tree.nodes[node].attr("file") else {
         log.add(span, "include has no attribute 'file'", "write <include file=\"…\"/>");
@@ -104,7 +104,7 @@ fn parse_included(log: &Log, tree: &mut Tree, file: u32, span: Span, value: &str
     xml::parse(log, tree, file)
 }
 
-fn includes_from(tree: &Tree, root: usize, chain: &[PathBuf]) -> Vec<Pending> {
+fn includes_from(tree: &Tree, root: usize, chain: &[PathBuf]) -> Vec<PendingInclude> {
     // elements of a file are consecutive
     let of_file = tree.nodes[root].span.file;
     let ours = tree
@@ -113,7 +113,7 @@ fn includes_from(tree: &Tree, root: usize, chain: &[PathBuf]) -> Vec<Pending> {
         .enumerate()
         .skip(root)
         .filter(|(_, n)| n.span.file == of_file && n.tag == "include");
-    ours.map(|(node, _)| Pending { node, chain: chain.to_vec() }).collect()
+    ours.map(|(node, _)| PendingInclude { node, chain: chain.to_vec() }).collect()
 }
 
 /// Splices the children of includes in their place, and checks the total depth.

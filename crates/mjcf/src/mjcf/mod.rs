@@ -61,7 +61,7 @@ pub(crate) struct Reader<'a> {
     models: BTreeMap<String, Rc<Spec>>,
     broken_models: Vec<String>,
     /// Attached parts whose sections follow the model's own.
-    pending: Vec<attach::Pending>,
+    pending: Vec<attach::PendingElement>,
     /// Next uid of an actuator.
     uid: usize,
     /// The source is a URDF.

@@ -2,7 +2,7 @@
 
 use super::World;
 use crate::camera::vec3;
-use crate::geometry::Mold;
+use crate::geometry::PrimitiveMesh;
 use crate::scene::rgba;
 use crate::shape::Shape;
 use crate::visuals::{Flag, shown};
@@ -69,9 +69,10 @@ impl World<'_> {
         if matches!(m.jnt_type[j], joint::HINGE | joint::SLIDE) {
             self.arrow(anchor, anchor + length * axis, width, color, object);
         } else {
-            let mold = if m.jnt_type[j] == joint::FREE { Mold::Box } else { Mold::Sphere };
+            let primitive =
+                if m.jnt_type[j] == joint::FREE { PrimitiveMesh::Box } else { PrimitiveMesh::Sphere };
             let mat = super::mat3(&d.xmat, m.jnt_bodyid[j] as usize);
-            let shape = Shape::new(mold, glam::Vec3::splat(0.33 * length), anchor, mat, color);
+            let shape = Shape::new(primitive, glam::Vec3::splat(0.33 * length), anchor, mat, color);
             self.shapes.push(Shape { object, ..shape });
         }
     }

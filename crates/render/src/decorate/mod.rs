@@ -7,7 +7,7 @@ mod tendons;
 use glam::{Mat3, Vec3};
 
 use super::camera::vec3;
-use super::geometry::Mold;
+use super::geometry::PrimitiveMesh;
 use super::scene::rgba;
 use super::shape::Shape;
 use super::visuals::{Flag, Visuals, shown};
@@ -126,11 +126,12 @@ impl World<'_> {
             let mat = mat3(&self.d.xmat, self.m.jnt_bodyid[j] as usize);
             let size = Vec3::splat(0.3 * length);
             match self.m.jnt_type[j] {
-                joint::FREE => {
-                    self.shapes.push(Shape::new(Mold::Box, size, anchor, mat, color).of(Kind::Joint, j))
-                }
+                joint::FREE => self
+                    .shapes
+                    .push(Shape::new(PrimitiveMesh::Box, size, anchor, mat, color).of(Kind::Joint, j)),
                 joint::BALL => {
-                    self.shapes.push(Shape::new(Mold::Sphere, size, anchor, mat, color).of(Kind::Joint, j));
+                    self.shapes
+                        .push(Shape::new(PrimitiveMesh::Sphere, size, anchor, mat, color).of(Kind::Joint, j));
                 }
                 _ => self.arrow(anchor, anchor + length * axis, width, color, Some((Kind::Joint, j))),
             }
@@ -152,10 +153,11 @@ impl World<'_> {
             let (pos, mat) = (vec3(&d.cam_xpos, c), mat3(&d.cam_xmat, c));
             let front = pos - 0.6 * scale * mat.z_axis;
             self.shapes.push(
-                Shape::new(Mold::Box, scale * Vec3::new(1.0, 0.8, 0.4), pos, mat, color).of(Kind::Camera, c),
+                Shape::new(PrimitiveMesh::Box, scale * Vec3::new(1.0, 0.8, 0.4), pos, mat, color)
+                    .of(Kind::Camera, c),
             );
             let size = scale * Vec3::new(0.4, 0.4, 0.3);
-            self.shapes.push(Shape::new(Mold::Cylinder, size, front, mat, lens).of(Kind::Camera, c));
+            self.shapes.push(Shape::new(PrimitiveMesh::Cylinder, size, front, mat, lens).of(Kind::Camera, c));
         }
     }
 
@@ -228,8 +230,12 @@ impl World<'_> {
                 let volume = f64::from(8.0 * size.x * size.y * size.z);
                 size *= (mass / 1000.0 / volume.max(1e-15)).cbrt() as f32;
             }
-            let mold = if m.vis_global_ellipsoidinertia[0] != 0 { Mold::Sphere } else { Mold::Box };
-            let shape = Shape::new(mold, size, vec3(&d.xipos, b), mat3(&d.ximat, b), color);
+            let primitive = if m.vis_global_ellipsoidinertia[0] != 0 {
+                PrimitiveMesh::Sphere
+            } else {
+                PrimitiveMesh::Box
+            };
+            let shape = Shape::new(primitive, size, vec3(&d.xipos, b), mat3(&d.ximat, b), color);
             self.shapes.push(shape.of(Kind::Body, b));
         }
     }
@@ -316,7 +322,7 @@ impl World<'_> {
             let (center, half) = (vec3(&m.geom_aabb[6 * g..], 0), vec3(&m.geom_aabb[6 * g..], 1));
             let mat = mat3(&d.geom_xmat, g);
             let pos = vec3(&d.geom_xpos, g) + mat * center;
-            let shape = Shape::new(Mold::Box, half, pos, mat, [0.2, 0.9, 0.4, 0.2]);
+            let shape = Shape::new(PrimitiveMesh::Box, half, pos, mat, [0.2, 0.9, 0.4, 0.2]);
             self.shapes.push(shape.of(Kind::Geom, g));
         }
     }

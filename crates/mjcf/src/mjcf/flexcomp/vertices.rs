@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::Comp;
 use crate::mjcf::Reader;
-use crate::mjcf::attach::Pending;
+use crate::mjcf::attach::PendingElement;
 use crate::mjcf::context::MAX_ELEMENTS;
 use crate::spec::{Equality, Kind, Ref};
 use manyworlds_model::schema::enums::EqualityType;
@@ -106,7 +106,7 @@ impl Comp<'_> {
 
     fn hand_over(&mut self, reader: &mut Reader<'_>) {
         let flex = Box::new(std::mem::take(&mut self.flex));
-        reader.pending.push(Pending::Flex(flex, std::mem::take(&mut self.equalities)));
+        reader.pending.push(PendingElement::Flex(flex, std::mem::take(&mut self.equalities)));
     }
 
     fn constraints(&mut self) {

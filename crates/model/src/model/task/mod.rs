@@ -17,7 +17,7 @@ use super::Model;
 use crate::error::{Error, Result};
 
 /// Fields of a world that a step of a task shows.
-pub const SEEN: [&str; 5] = ["observation", "reward", "terminated", "truncated", "status"];
+pub const STEP_OUTPUTS: [&str; 5] = ["observation", "reward", "terminated", "truncated", "status"];
 
 /// A name and the node of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

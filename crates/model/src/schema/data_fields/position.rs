@@ -38,7 +38,7 @@ macro_rules! position_data {
             scratch sap_sphere: real [nsap 4] "m" "Bounding sphere of the body or geom with margins: centre and radius; CPU only.";
             scratch sap_order: int [nsap] "id" "Items sorted along an axis; CPU only.";
             scratch candidate_near: int [ncandidate] "id" "Candidates whose bounding volumes overlap.";
-            scratch candidate_waiting: int [ncandidate] "id" "Overlapping candidates that wait for support functions; with lanes, shares of the broad phase before.";
+            scratch narrow_phase_queue: int [ncandidate] "id" "Overlapping candidates that wait for support functions; with lanes, shares of the broad phase before.";
             collision contact_dist: real [nconmax] "m" "Distance; negative for penetration.";
             collision contact_pos: real [nconmax 3] "m" "Midpoint between the surfaces.";
             // 5.0e-6

@@ -50,14 +50,14 @@ impl<T: Real> Faces<T> {
 }
 
 /// Points of the Minkowski difference whose hull holds the origin: a triangle, then one or two more, and their number.
-pub type Enclosure<T> = ([DifferencePoint<T>; 5], usize);
+pub type Polytope<T> = ([DifferencePoint<T>; 5], usize);
 
 /// Searches for the direction in which the support function of the Minkowski difference is least, to within a share of
 /// it and `slack`.
-pub fn penetration_bound<T: Real>(
+pub fn expanding_polytope<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
-    (around, given): &Enclosure<T>,
+    (around, given): &Polytope<T>,
     share: T,
     slack: T,
 ) -> PenetrationBound<T> {
@@ -158,7 +158,7 @@ pub fn enclosure<T: Real>(
     n: Vec3<T>,
     face: Option<[DifferencePoint<T>; 3]>,
     ([p, q, r, s], count): ([DifferencePoint<T>; 4], usize),
-) -> Option<Enclosure<T>> {
+) -> Option<Polytope<T>> {
     if count == 4 {
         return Some(([p, q, r, s, s], 4));
     }
@@ -219,7 +219,7 @@ mod tests {
         for around in [top, turned, half, side] {
             let [p, q, r, s] = around.map(corner);
             assert!(encloses_origin([p, q, r, s].map(|corner| corner.point)));
-            let found = penetration_bound(&a, &b, &([p, q, r, s, s], 4), 0.0, 1e-9);
+            let found = expanding_polytope(&a, &b, &([p, q, r, s, s], 4), 0.0, 1e-9);
             assert!(found.proven && length(found.lowest.0 - Vec3::Z) < 1e-9, "{found:?}");
             assert!((found.lowest.1 - 0.05).abs() < 1e-12 && found.witness.is_some(), "{found:?}");
         }
@@ -239,12 +239,12 @@ mod tests {
         for simplex in [([ends[0], ends[1], p, p], 2), ([p, q, r, r], 3)] {
             let around = enclosure(&a, &b, Vec3::Z, None, simplex).expect("around the origin");
             assert_eq!(around.1, 5);
-            let found = penetration_bound(&a, &b, &around, 1e-3, 1e-9);
+            let found = expanding_polytope(&a, &b, &around, 1e-3, 1e-9);
             assert!((found.lowest.1 - 0.2).abs() < 1e-9, "{found:?}");
         }
         assert!(enclosure(&a, &b, Vec3::Z, None, ([p; 4], 1)).is_none());
         // nothing is claimed of points on a line
-        let flat = penetration_bound(&a, &b, &([p; 5], 4), 0.0, 1e-9);
+        let flat = expanding_polytope(&a, &b, &([p; 5], 4), 0.0, 1e-9);
         assert!(!flat.proven && flat.witness.is_none(), "{flat:?}");
     }
 }

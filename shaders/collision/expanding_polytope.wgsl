@@ -1,5 +1,5 @@
 // Least penetration of two overlapping convex shapes by the expanding polytope algorithm (van den Bergen, Collision
-// Detection in Interactive 3D Environments, 4.3.8). Twin: crates/cpu/src/collision/penetration_bound.rs, which explains the
+// Detection in Interactive 3D Environments, 4.3.8). Twin: crates/cpu/src/collision/expanding_polytope.rs, which explains the
 // method: a polytope of points of the Minkowski difference around the origin grows by the support point over its
 // nearest face until that is no farther than the face. What the twin does first, in `enclosure`, are turns of the loop
 // here.
@@ -41,7 +41,7 @@ var<private> bound_lowest: vec4f;
 // it and `slack`; true if it is proven to be. The points known are the simplex that a search from the origin has left;
 // if that is no tetrahedron, the triangle `face` with normal n and the point opposite enclose the origin, or else
 // points beside the simplex do. Each turn has one support point at most, in one place, which drivers compile faster.
-fn penetration_bound(
+fn expanding_polytope(
     a: ConvexShape, b: ConvexShape, face: mat3x3f, face_a: mat3x3f, n: vec3f, has_face: bool, share: f32, slack: f32
 ) -> bool {
     bound_lowest = vec4f(1.0, 0.0, 0.0, NO_HEIGHT);

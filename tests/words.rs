@@ -1,0 +1,50 @@
+//! Names that the field has a word for: a name that was given up does not come back.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::path::{Path, PathBuf};
+
+/// Names that were given up, and what the thing is called.
+const GIVEN_UP: &[(&str, &str)] = &[
+    ("Photographer", "BatchRenderer"),
+    ("Mold", "PrimitiveMesh"),
+    ("OnTheWay", "ReadbackSlot"),
+    ("Later", "Readback"),
+    ("forget_seen", "clear_step_outputs"),
+    ("SEEN", "STEP_OUTPUTS"),
+    ("begin_apart", "starts_differ"),
+    ("candidate_waiting", "narrow_phase_queue"),
+    ("penetration_bound", "expanding_polytope"),
+    ("conform", "validate_shapes"),
+    ("read_settled", "read_flushed"),
+];
+
+/// Sources in Rust and WGSL below a folder, but for what is built and fetched.
+fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+        let (path, name) = (entry.path(), entry.file_name().to_string_lossy().into_owned());
+        if path.is_dir() && name != "target" && !name.starts_with('.') {
+            sources(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs" || e == "wgsl") && name != "words.rs" {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn names_that_were_given_up_stay_away() {
+    let mut files = Vec::new();
+    sources(Path::new(env!("CARGO_MANIFEST_DIR")), &mut files);
+    assert!(files.len() > 400, "only {} files were read", files.len());
+    let mut found = Vec::new();
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        for word in words {
+            if let Some((_, instead)) = GIVEN_UP.iter().find(|(old, _)| *old == word) {
+                found.push(format!("{}: {word} is {instead}", file.display()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "{}", found.join("\n"));
+}
