@@ -11,7 +11,7 @@ use manyworlds::schema::enums::status;
 const WORLDS: usize = 8;
 
 /// Fields compared between worlds: the state, and some results.
-const SEEN: &[&str] = &[
+const RESET: &[&str] = &[
     "time",
     "qpos",
     "qvel",
@@ -57,7 +57,7 @@ fn row(batch: &mut Batch, field: &str, world: usize) -> Vec<f64> {
 
 /// Bits of the compared fields of one world.
 fn bits(batch: &mut Batch, world: usize) -> Vec<u64> {
-    let seen: Vec<&str> = SEEN.iter().copied().filter(|f| batch.has(f)).collect();
+    let seen: Vec<&str> = RESET.iter().copied().filter(|f| batch.has(f)).collect();
     seen.into_iter().flat_map(|f| row(batch, f, world)).map(f64::to_bits).collect()
 }
 
