@@ -179,7 +179,7 @@ fn append_waiting(waiting: u32, has: bool, entry: i32) -> u32 {
     let before = vec2u(0u, u32(has));
 //#endif
     if (has) {
-        set_candidate_waiting(waiting + before.x, entry);
+        set_narrow_phase_queue(waiting + before.x, entry);
     }
     return waiting + before.y;
 }
@@ -222,7 +222,7 @@ fn collide_waiting(all_waiting: u32, turn: u32, mine: bool) -> u32 {
             let c = u32(narrow_phase_queue(k));
             let near = collide_convex(c, stage == 0u);
             if (stage == 0u && !near) {
-                set_candidate_waiting(k, -1);
+                set_narrow_phase_queue(k, -1);
             }
         }
         enter_world(own);
@@ -285,11 +285,11 @@ fn broad_phase() -> u32 {
 //#if BODY_PAIRS
     let share = (nbodypair + lanes - 1u) / lanes;
     let begin = u32(bodypair_adr(min(lane * share, nbodypair - 1u)));
-    let mine = list_body_pairs__candidate_waiting(lane * share, min(lane * share + share, nbodypair), begin);
+    let mine = list_body_pairs__narrow_phase_queue(lane * share, min(lane * share + share, nbodypair), begin);
 //#else
     let share = (ncandidate + lanes - 1u) / lanes;
     let begin = lane * share;
-    let mine = list_near__candidate_waiting(begin, min(begin + share, ncandidate), begin);
+    let mine = list_near__narrow_phase_queue(begin, min(begin + share, ncandidate), begin);
 //#endif
     // its list is appended to those of the lanes before it
     let before = exclusive_sum(mine);
