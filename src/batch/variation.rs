@@ -40,7 +40,7 @@ const UNIT_SLACK: f64 = 1e-15;
 
 impl Batch {
     /// Gives fields of the model a value for each world, at first those of the model: friction, masses, gains and the
-    /// like; fields that follow from them ([`Model::set_const`]) get one too. Worlds keep their states. On the GPU the
+    /// like; fields that follow from them ([`set_const`](crate::compile::set_const)) get one too. Worlds keep their states. On the GPU the
     /// kernels are composed anew: expand before the first step.
     ///
     /// # Errors

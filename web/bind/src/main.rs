@@ -1,6 +1,8 @@
 //! `bind IN.wasm FOLDER`: the module for browsers and the JavaScript that loads it. The lock file of the workspace keeps
 //! this generator and the macros of the page at one version, as they have to be.
 
+#![allow(clippy::print_stderr, reason = "a program that a script calls")]
+
 use std::process::ExitCode;
 
 use wasm_bindgen_cli_support::Bindgen;

@@ -77,7 +77,7 @@ pub struct KernelOptions {
     pub tune: Option<bool>,
     /// Worlds that will step together: few of them get more lanes each. `None`: many. A batch sets it.
     pub worlds: Option<usize>,
-    /// Model fields with a value for each world. A batch sets it, see [`Batch::expand`](crate::batch::Batch::expand).
+    /// Model fields with a value for each world. A batch sets it, see `Batch::expand`.
     pub per_world: std::collections::BTreeSet<&'static str>,
 }
 

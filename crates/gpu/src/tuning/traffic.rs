@@ -54,7 +54,7 @@ impl Traffic {
         self.read + self.written
     }
 
-    /// Names of the stages, joined as in [`stage_times`](crate::batch::Batch::stage_times).
+    /// Names of the stages, joined as in `Batch::stage_times`.
     pub fn name(&self) -> String {
         self.stages.iter().map(|s| s.name()).collect::<Vec<_>>().join("+")
     }

@@ -20,7 +20,7 @@ pub enum Conflict {
 pub(crate) const POLICIES: &[(&str, i32)] = &[("warning", 0), ("merge", 1), ("error", 2)];
 
 impl Conflict {
-    /// The policy of a number in [`POLICIES`].
+    /// The policy of a number in `POLICIES`.
     pub fn of(number: i32) -> Self {
         [Self::Warning, Self::Merge, Self::Error].get(number as usize).copied().unwrap_or_default()
     }

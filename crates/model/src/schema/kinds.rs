@@ -68,7 +68,7 @@ macro_rules! define_kinds {
                 match self { $(Kind::$kind => stringify!($field),)* }
             }
 
-            /// Plural in code, the name of the list in a [`Spec`](crate::spec::Spec): `bodies`, `keys`, `hfields`.
+            /// Plural in code, the name of the list in a `Spec`: `bodies`, `keys`, `hfields`.
             pub fn list(self) -> &'static str {
                 match self { $(Kind::$kind => stringify!($list),)* }
             }

@@ -135,7 +135,7 @@ pub struct Traits {
     /// Valid values of a Model field that a batch may give each world; `None` if the field is the same for all worlds,
     /// or follows from others.
     pub varies: Option<Rule>,
-    /// Lists of Model fields from which this one follows, see [`Model::set_const`](crate::model::Model::set_const).
+    /// Lists of Model fields from which this one follows, see `compile::set_const`.
     pub follows: &'static [&'static [&'static str]],
 }
 
