@@ -9,7 +9,6 @@ use super::numbers::{chosen, numbers_of, typed};
 use crate::error::{Error, Result, suggest};
 use crate::formats::npz::{Array, ArrayData};
 use crate::model::data::Data;
-use crate::model::state;
 use crate::schema::{Dim, Elem, Field, Role, Size, Sizes};
 
 /// State that no step validates: non-finite values are rejected, as those of `qacc` are. Other state accepts anything,
@@ -158,8 +157,9 @@ impl Batch {
             Engine::Gpu { batch, .. } => {
                 let worlds = chosen(mask);
                 let zeros = vec![0.0; worlds.len()];
-                let fields: Vec<_> =
-                    state::names(&[Role::Counter]).map(|name| (name, zeros.as_slice())).collect();
+                let fields: Vec<_> = crate::model::state::names(&[Role::Counter])
+                    .map(|name| (name, zeros.as_slice()))
+                    .collect();
                 batch.set_fields(&fields, &worlds)?;
             }
         }
