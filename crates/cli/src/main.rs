@@ -121,6 +121,33 @@ enum Verb {
     Kernels(kernels::Arguments),
     /// Lists the GPU adapters and what is missing.
     Doctor,
+    // verbs that this build leaves out, to say so
+    #[cfg(not(feature = "gpu"))]
+    #[command(hide = true)]
+    Render(Ignored),
+    #[cfg(not(feature = "gpu"))]
+    #[command(hide = true)]
+    Tune(Ignored),
+    #[cfg(not(feature = "gpu"))]
+    #[command(hide = true)]
+    Kernels(Ignored),
+    #[cfg(not(feature = "view"))]
+    #[command(hide = true)]
+    View(Ignored),
+}
+
+/// Arguments of a verb that this build leaves out.
+#[cfg(not(feature = "view"))]
+#[derive(Args)]
+struct Ignored {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true, num_args = 0..)]
+    _arguments: Vec<std::ffi::OsString>,
+}
+
+/// Says which feature a verb needs.
+#[cfg(not(feature = "view"))]
+fn left_out(verb: &str, feature: &str) -> Result<bool> {
+    Err(Error::Argument(format!("this build has no '{verb}'; build it with the feature '{feature}'")))
 }
 
 /// Backend and capacities, the same for every verb that steps.
@@ -302,6 +329,14 @@ fn run(verb: &Verb, output: &Output) -> Result<bool> {
         #[cfg(feature = "gpu")]
         Verb::Kernels(arguments) => kernels::run(arguments, output),
         Verb::Doctor => doctor::run(output),
+        #[cfg(not(feature = "gpu"))]
+        Verb::Render(_) => left_out("render", "gpu"),
+        #[cfg(not(feature = "gpu"))]
+        Verb::Tune(_) => left_out("tune", "gpu"),
+        #[cfg(not(feature = "gpu"))]
+        Verb::Kernels(_) => left_out("kernels", "gpu"),
+        #[cfg(not(feature = "view"))]
+        Verb::View(_) => left_out("view", "view"),
     }
 }
 
