@@ -1,7 +1,7 @@
 //! Compares the CPU pipeline with the reference release, field by field.
 //!
 //!     tests/parity/dump_reference.py MODEL.xml M.npz
-//!     cargo run --release --no-default-features --example cpu_parity -- M.npz …
+//!     cargo run --release -p manyworlds --no-default-features --example cpu_parity -- M.npz …
 //!
 //! `--single` runs the pipeline in single precision, `--time` measures steps.
 //!

@@ -94,6 +94,7 @@ part_style() {
     # as small as it gets: no kernels, no pictures, no window
     check "clippy without kernels" cargo clippy --quiet -p manyworlds -p manyworlds-control -p manyworlds-cli \
         --no-default-features -- -D warnings
+    check "clippy without a window" cargo clippy --quiet -p manyworlds-cli --no-default-features --features gpu -- -D warnings
     check "docs" env RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --lib
 }
 

@@ -15,7 +15,7 @@ const GIVEN_UP: &[(&str, &str)] = &[
     ("begin_apart", "starts_differ"),
     ("candidate_waiting", "narrow_phase_queue"),
     ("penetration_bound", "expanding_polytope"),
-    ("conform", "validate_shapes"),
+    ("conform", "normalize_values"),
     ("read_settled", "read_flushed"),
 ];
 

@@ -70,7 +70,7 @@ impl Order {
         Ok(camera)
     }
 
-    /// Pixels of the worlds as they are now. What the batch_renderer of the batch was told before stays as it was.
+    /// Pixels of the worlds as they are now. What the renderer of the batch was told before stays as it was.
     fn taken(mut self, batch_renderer: &mut BatchRenderer, batch: &mut batch::Batch) -> Result<Pixels> {
         let camera = self.camera(batch)?;
         let samples = batch_renderer.samples;

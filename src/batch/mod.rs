@@ -221,7 +221,8 @@ impl Batch {
         self.models.base()
     }
 
-    /// What another crate keeps with this batch.
+    /// What another crate keeps with this batch: one thing, of the crate that draws.
+    #[doc(hidden)]
     pub fn companion(&mut self) -> &mut Companion {
         &mut self.companion
     }

@@ -179,7 +179,7 @@ impl Batch {
         }
         // values that no world can have are found before any is stored
         for (field, row) in rows.iter().filter(|(field, _)| field.role == Role::Constant) {
-            self.validate_model_shapes(field.name, &worlds, row, Origin::Caller)?;
+            self.normalize_model_values(field.name, &worlds, row, Origin::Caller)?;
         }
         self.expand(&of_model)?;
         for (field, row) in &rows {

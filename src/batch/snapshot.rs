@@ -129,7 +129,7 @@ impl Batch {
             return Err(Error::Argument(format!("the batch has no '{name}', which is in the snapshot")));
         }
         for (name, values) in &mut varied {
-            *values = self.validate_model_shapes(name, &worlds, values, Origin::Batch)?;
+            *values = self.normalize_model_values(name, &worlds, values, Origin::Batch)?;
         }
         for (field, values) in &columns {
             self.check_integers(field, values, |row| row)?;

@@ -113,8 +113,8 @@ mod tests {
     fn every_part_has_a_field() {
         let field = |name: &str| Data::<f64>::FIELDS.iter().find(|f| f.name == name);
         let words = state::WORDS.iter().map(|(name, bit)| (field(name).map(|f| f.role.is_state()), bit));
-        let bits = words.map(|(stage, bit)| {
-            assert_eq!(stage, Some(true), "{bit:#x}");
+        let bits = words.map(|(is_state, bit)| {
+            assert_eq!(is_state, Some(true), "{bit:#x}");
             bit
         });
         assert_eq!(

@@ -143,11 +143,11 @@ impl Batch {
         if !entry.traits.follows.is_empty() {
             self.refresh_models()?;
         }
-        let rows = self.validate_model_shapes(field, &worlds, values, Origin::Caller)?;
+        let rows = self.normalize_model_values(field, &worlds, values, Origin::Caller)?;
         self.put_model(field, &worlds, &rows)
     }
 
-    /// Stores `[world, …]` numbers of an expanded field that [validate_shapes](Self::validate_model_shapes).
+    /// Stores `[world, …]` numbers of an expanded field that [normalize_values](Self::normalize_model_values).
     pub(super) fn put_model(&mut self, field: &str, worlds: &[usize], rows: &[f64]) -> Result<()> {
         // the calls before had other values
         self.flush()?;
@@ -158,7 +158,7 @@ impl Batch {
     }
 
     /// Checks `[world, …]` numbers of a field in some worlds; what is to be stored.
-    pub(super) fn validate_model_shapes(
+    pub(super) fn normalize_model_values(
         &self,
         field: &str,
         worlds: &[usize],
@@ -174,7 +174,7 @@ impl Batch {
                 Rule::GeomSize | Rule::EqData => self.models.column(*world, field),
                 _ => Vec::new(),
             };
-            validate_shapes(self.models.base(), entry, rule, row, &now, origin).map_err(|why| {
+            normalize_values(self.models.base(), entry, rule, row, &now, origin).map_err(|why| {
                 let shape = entry.shape(&self.sizes);
                 Error::Argument(format!("'{field}' of world {world}: {why}; its shape is {shape:?}"))
             })?;
@@ -321,7 +321,7 @@ fn model_field(name: &str) -> Result<&'static Field> {
 
 /// Checks the values of a field in a world, which has the values `now`, and normalises directions; the reason if they are
 /// not valid.
-fn validate_shapes(
+fn normalize_values(
     m: &Model,
     entry: &Field,
     rule: Rule,

@@ -32,7 +32,7 @@ pub(super) struct Arguments {
     #[arg(long = "in")]
     input: PathBuf,
     /// File to write: data fields [n, …], matrices dense, and qpos_next, qvel_next, act_next, history_next,
-    /// history_compensation_next, tree_asleep_next, asleep_qpos_next; with qacc, qfrc_inverse.
+    /// tree_asleep_next; with qacc, qfrc_inverse.
     #[arg(long)]
     out: PathBuf,
     #[command(flatten)]
@@ -81,8 +81,10 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     restore(&mut batch, &states)?;
     batch.step(1)?;
     // what a step advances
-    for name in
-        names(&[Role::Motion, Role::History, Role::Sleep]).filter(|name| batch.has(name)).collect::<Vec<_>>()
+    for name in names(&[Role::Motion, Role::History])
+        .chain(["tree_asleep"])
+        .filter(|name| batch.has(name))
+        .collect::<Vec<_>>()
     {
         arrays.push((format!("{name}_next"), batch.get(name)?));
     }

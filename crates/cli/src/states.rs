@@ -13,8 +13,8 @@ use manyworlds::schema::{Field, Role};
 
 /// State that may be given, and `qacc` for inverse dynamics; the rest is the model's initial state.
 fn inputs() -> impl Iterator<Item = &'static str> + Clone {
-    let rounding = |role: &&Role| **role != Role::Remainder;
-    let roles: Vec<Role> = Role::STATE.iter().filter(rounding).copied().collect();
+    let given = |role: &&Role| !matches!(role, Role::Remainder | Role::HistoryRemainder);
+    let roles: Vec<Role> = Role::STATE.iter().filter(given).copied().collect();
     names(&roles).collect::<Vec<_>>().into_iter().chain(["qacc"])
 }
 

@@ -70,7 +70,7 @@ fn a_linear_system_with_quadratic_cost_takes_one_iteration() {
     assert!(moved < 1e-8, "{moved}");
 }
 
-/// The optimum that `tests/planning/optimum.py` has found by another optimiser over another engine.
+/// The optimum that `planning/optimum.py` has found by another optimiser over another engine.
 #[derive(serde::Deserialize)]
 struct Optimum {
     start: [f64; 2],

@@ -34,6 +34,7 @@ pub fn load_with(path: &Path, assets: &Assets) -> Result<Model> {
 /// Loads a model from a string.
 ///
 /// ```
+/// # mod manyworlds { pub use manyworlds_mjcf::*; pub use manyworlds_model::*; }
 /// let model = manyworlds::load_str(
 ///     "<mujoco><worldbody><body><freejoint/><geom size='0.1'/></body></worldbody></mujoco>",
 /// )?;
@@ -99,6 +100,7 @@ impl Spec {
     /// asset paths are relative to it.
     ///
     /// ```
+    /// # mod manyworlds { pub use manyworlds_mjcf::*; pub use manyworlds_model::*; }
     /// use manyworlds::spec::*;
     /// let mut spec = Spec::new();
     /// spec.add_geom(0, Geom { size: [0.1, 0.0, 0.0], ..Geom::default() })?;

@@ -19,6 +19,7 @@ const MAX_ARCHIVE_BYTES: u64 = 1 << 30;
 /// model that asks for `meshes/arm.stl` finds `arm.stl` too. Where two files are equally near, neither is taken.
 ///
 /// ```
+/// # mod manyworlds { pub use manyworlds_mjcf::*; pub use manyworlds_model::*; }
 /// use manyworlds::assets::Assets;
 /// let mut assets = Assets::new();
 /// assets.insert("arm.xml", &b"<mujoco><worldbody><body><freejoint/><geom size='1'/></body></worldbody></mujoco>"[..]);

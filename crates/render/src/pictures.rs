@@ -213,7 +213,7 @@ pub trait RenderBatch {
     /// As [`BatchRenderer::new`] and [`BatchRenderer::take`].
     fn render(&mut self, worlds: &[usize], camera: Camera, width: u32, height: u32) -> Result<Vec<u8>>;
 
-    /// Calls a function with the batch_renderer that is kept for this batch.
+    /// Calls a function with the renderer that is kept for this batch.
     ///
     /// # Errors
     /// As [`BatchRenderer::new`], and those of the function.

@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::canvas::{COLOR, DEPTH, OBJECTS};
 use super::geometry::Vertex;
 use manyworlds::error::{Error, Result};
-use manyworlds::gpu::runtime::batch::shader;
 use manyworlds::gpu::{Gpu, wgpu};
 use manyworlds_shaders::{DRAW, SCENE, Source, VIEWS};
 
@@ -55,10 +54,13 @@ pub(super) struct Pipelines {
 pub(super) fn module(gpu: &Gpu, label: &str, text: &str) -> Result<wgpu::ShaderModule> {
     let parsed = naga::front::wgsl::parse_str(text)
         .map_err(|e| Error::Device(format!("shader {label}: {}", e.emit_to_string(text))))?;
-    gpu.checked(&format!("shader {label}"), || shader(gpu.device(), label, parsed, true))
+    let source = wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(parsed));
+    gpu.checked(&format!("shader {label}"), || {
+        gpu.device().create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(label), source })
+    })
 }
 
-/// The text of a shader, after what all of them share where it needs that.
+/// The texts of these files, joined.
 pub(super) fn text(sources: &[Source]) -> Result<String> {
     sources.iter().map(Source::text).collect::<std::result::Result<_, _>>().map_err(Error::Device)
 }

@@ -24,7 +24,7 @@ const CHANGE: f64 = 2.0 * f32::EPSILON as f64;
 pub const MARGIN: f64 = 8.0;
 
 /// Clocks and what is compared with them: a change would move samples to another step.
-const EXACT: &[Role] = &[Role::Time, Role::Remainder, Role::History];
+const EXACT: &[Role] = &[Role::Time, Role::Remainder, Role::History, Role::HistoryRemainder];
 
 /// Results of one stage in one world, in single precision, from its inputs and from draws of them.
 pub(super) struct Draws {

@@ -278,7 +278,7 @@ struct BackendRun {
 }
 
 /// State at the start of a step: restoring it makes every round measure the same steps.
-const STATE: &[Role] = &[Role::Time, Role::Motion, Role::History, Role::Warmstart];
+const STATE: &[Role] = &[Role::Time, Role::Motion, Role::History, Role::HistoryRemainder, Role::Warmstart];
 
 impl BackendRun {
     fn open(case: &Case<'_>, options: &BatchOptions, arguments: &Arguments, output: &Output) -> Result<Self> {

@@ -5,7 +5,7 @@
 //!
 //! ```
 //! use manyworlds::batch::{Backend, Batch, BatchOptions};
-//! use manyworlds::identification::{FitOptions, Parameter, ReadOptions, Recording, fit};
+//! use manyworlds_control::identification::{FitOptions, Parameter, ReadOptions, Recording, fit};
 //!
 //! # fn main() -> manyworlds::error::Result<()> {
 //! let pendulum = |mass: f64| {

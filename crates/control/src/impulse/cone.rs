@@ -22,7 +22,7 @@ pub(super) const MAX_ROWS: usize = 6;
 /// nearest. Nothing is divided by `ŷ₀`.
 ///
 /// ```
-/// use manyworlds::impulse::project_cone;
+/// use manyworlds_control::impulse::project_cone;
 ///
 /// // a cone of 45° in a Cartesian metric: a vector beside it, one inside, and one below its tip
 /// let mut x = [0.0; 3];

@@ -73,7 +73,7 @@
 //! and s (theorem 3), and the matrices 𝓑 and 𝓚 that are not diagonal (end of section V).
 //!
 //! ```
-//! use manyworlds::impulse::{Formulation, Parameters, Softness};
+//! use manyworlds_control::impulse::{Formulation, Parameters, Softness};
 //! use manyworlds::model::data::{Capacity, Data};
 //!
 //! // a ball on the ground

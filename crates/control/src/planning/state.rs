@@ -9,8 +9,15 @@ use manyworlds::schema::Role;
 
 /// Roles of a state; controls are those that a planner holds before it has a plan. Forces that push a world are no part of
 /// it: a planner does not know them.
-const ROLES: &[Role] =
-    &[Role::Time, Role::Motion, Role::Control, Role::Warmstart, Role::History, Role::Scene];
+const ROLES: &[Role] = &[
+    Role::Time,
+    Role::Motion,
+    Role::Control,
+    Role::Warmstart,
+    Role::History,
+    Role::HistoryRemainder,
+    Role::Scene,
+];
 
 /// State of one world.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -65,7 +72,7 @@ impl State {
 
     /// The fields that stay the same over a plan.
     pub(super) fn constant(&self) -> impl Iterator<Item = (&'static str, &[f64])> {
-        let kept: Vec<&str> = names(&[Role::History, Role::Scene]).collect();
+        let kept: Vec<&str> = names(&[Role::History, Role::HistoryRemainder, Role::Scene]).collect();
         let all = self.fields.iter().filter(move |(name, values)| kept.contains(name) && !values.is_empty());
         all.map(|(name, values)| (*name, values.as_slice()))
     }

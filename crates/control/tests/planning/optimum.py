@@ -1,6 +1,6 @@
 """Optimum of the pendulum by another optimiser over another engine: scipy's L-BFGS-B over MuJoCo, with bounds.
 
-    python tests/planning/optimum.py    # writes tests/planning/pendulum.json
+    python crates/control/tests/planning/optimum.py    # writes pendulum.json beside it
 
 The cost is that of pendulum.xml: an L2 norm of the distance to upright, quadratic speed and control, over 60 steps and the state
 that they lead to, under the last control. Gradients are adjoint, from mjd_transitionFD.

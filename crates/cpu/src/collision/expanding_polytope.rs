@@ -50,14 +50,14 @@ impl<T: Real> Faces<T> {
 }
 
 /// Points of the Minkowski difference whose hull holds the origin: a triangle, then one or two more, and their number.
-pub type Polytope<T> = ([DifferencePoint<T>; 5], usize);
+pub type Enclosure<T> = ([DifferencePoint<T>; 5], usize);
 
 /// Searches for the direction in which the support function of the Minkowski difference is least, to within a share of
 /// it and `slack`.
 pub fn expanding_polytope<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
-    (around, given): &Polytope<T>,
+    (around, given): &Enclosure<T>,
     share: T,
     slack: T,
 ) -> PenetrationBound<T> {
@@ -158,7 +158,7 @@ pub fn enclosure<T: Real>(
     n: Vec3<T>,
     face: Option<[DifferencePoint<T>; 3]>,
     ([p, q, r, s], count): ([DifferencePoint<T>; 4], usize),
-) -> Option<Polytope<T>> {
+) -> Option<Enclosure<T>> {
     if count == 4 {
         return Some(([p, q, r, s, s], 4));
     }

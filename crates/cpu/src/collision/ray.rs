@@ -43,6 +43,7 @@ impl Default for RayFilter {
 /// transparent are ignored. Requires the computed poses of the geoms.
 ///
 /// ```
+/// # mod manyworlds { pub use manyworlds_cpu as cpu; pub use manyworlds_mjcf::*; pub use manyworlds_model::*; }
 /// use manyworlds::cpu::{self, collision::ray::{self, RayFilter}, math::Vec3};
 /// let text = r#"<mujoco><worldbody><geom type="sphere" size="0.5" pos="0 0 2"/></worldbody></mujoco>"#;
 /// let model = manyworlds::load_str(text)?;

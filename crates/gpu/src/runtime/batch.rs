@@ -738,8 +738,13 @@ pub(super) fn dispatch(pass: &mut wgpu::ComputePass<'_>, program: &DispatchSeque
     }
 }
 
-/// Creates every shader module.
-pub fn shader(device: &wgpu::Device, label: &str, module: naga::Module, checks: bool) -> wgpu::ShaderModule {
+/// Creates every module of kernels.
+pub(crate) fn shader(
+    device: &wgpu::Device,
+    label: &str,
+    module: naga::Module,
+    checks: bool,
+) -> wgpu::ShaderModule {
     let descriptor = wgpu::ShaderModuleDescriptor {
         label: Some(label),
         source: wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(module)),

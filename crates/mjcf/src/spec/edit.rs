@@ -68,6 +68,7 @@ macro_rules! section_adders {
 /// of their kind, and refer to each other by name. Angles are radians.
 ///
 /// ```
+/// # mod manyworlds { pub use manyworlds_mjcf::*; pub use manyworlds_model::*; }
 /// use manyworlds::schema::enums::{geom, joint};
 /// use manyworlds::spec::*;
 ///
@@ -202,6 +203,7 @@ impl Spec {
     /// Id of the element with a name.
     ///
     /// ```
+    /// # mod manyworlds { pub use manyworlds_mjcf::*; pub use manyworlds_model::*; }
     /// use manyworlds::spec::*;
     /// let spec = Spec::from_text("<mujoco><worldbody><site name='tip'/></worldbody></mujoco>")?;
     /// assert_eq!(spec.find(Kind::Site, "tip"), Some(0));
@@ -225,6 +227,7 @@ impl Spec {
     /// their defaults there. Returns the id of the body or frame; for the world, a new frame holds the copy.
     ///
     /// ```
+    /// # mod manyworlds { pub use manyworlds_mjcf::*; pub use manyworlds_model::*; }
     /// use manyworlds::spec::*;
     /// let hand = Spec::from_text(
     ///     "<mujoco><worldbody><body name='palm'><joint name='wrist'/><geom size='.1'/></body></worldbody>

@@ -21,6 +21,7 @@ impl Spec {
     /// slices of removed joints, actuators and mocap bodies are removed too.
     ///
     /// ```
+    /// # mod manyworlds { pub use manyworlds_mjcf::*; pub use manyworlds_model::*; }
     /// use manyworlds::spec::*;
     /// let mut spec = Spec::from_text(
     ///     "<mujoco><worldbody><body><joint name='hinge'/><geom size='.1'/></body></worldbody>

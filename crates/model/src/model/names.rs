@@ -31,7 +31,8 @@ impl<T: Real> Model<T> {
     /// of an actuator in `ctrl`, the outputs of a sensor in `sensordata`, the row of a body in `xpos` or `body_mass`.
     ///
     /// ```
-    /// use manyworlds::prelude::*;
+    /// # mod manyworlds { pub use manyworlds_mjcf::*; pub use manyworlds_model::*; }
+    /// use manyworlds::schema::Kind;
     ///
     /// let model = manyworlds::load_str(
     ///     "<mujoco><worldbody><body><freejoint/><geom size='0.1'/><body name='lid'><joint name='knee'/>\

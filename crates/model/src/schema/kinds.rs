@@ -2,7 +2,7 @@
 
 use super::Size;
 
-/// Kind, field of [`Names`], list of [`Spec`](crate::spec::Spec), `mjtObj` number, word in messages, size.
+/// Kind, field of [`Names`], list of `Spec` of manyworlds-mjcf, `mjtObj` number, word in messages, size.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! object_table {

@@ -18,6 +18,8 @@ pub enum Role {
     Warmstart,
     /// State: buffers of delayed controls and sensors.
     History,
+    /// State: what rounding left of the times in these buffers.
+    HistoryRemainder,
     /// State that the caller sets: controls.
     Control,
     /// State that the caller sets: applied forces.
@@ -48,6 +50,7 @@ impl Role {
         Role::Motion,
         Role::Warmstart,
         Role::History,
+        Role::HistoryRemainder,
         Role::Control,
         Role::Force,
         Role::Scene,
@@ -88,6 +91,9 @@ macro_rules! role {
     };
     (history) => {
         $crate::schema::Role::History
+    };
+    (history_remainder) => {
+        $crate::schema::Role::HistoryRemainder
     };
     (control) => {
         $crate::schema::Role::Control

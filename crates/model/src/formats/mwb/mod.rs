@@ -50,6 +50,7 @@ impl Model {
     /// The model as the bytes of an `.mwb` file.
     ///
     /// ```
+    /// # mod manyworlds { pub use manyworlds_mjcf::*; pub use manyworlds_model::*; }
     /// use manyworlds::{load_str, model::Model};
     /// let model = load_str(
     ///     "<mujoco><worldbody><body><freejoint/><geom size='0.1'/></body></worldbody></mujoco>",

@@ -5,6 +5,9 @@
 //! state are outputs like others: recorded, differentiated, read in batches.
 //!
 //! ```
+//! # mod manyworlds { pub use manyworlds_cpu as cpu; pub use manyworlds_mjcf::*; pub use manyworlds_model::*; }
+//! use manyworlds::model::data::{Capacity, Data};
+//!
 //! let model = manyworlds::load_str(
 //!     "<mujoco>
 //!        <custom>
@@ -23,11 +26,10 @@
 //!        </sensor>
 //!      </mujoco>",
 //! )?;
-//! let mut batch = manyworlds::batch::Batch::new(&model, 1, &Default::default())?;
-//! batch.forward()?;
+//! let mut data = Data::new(&model, Capacity::NONE);
+//! manyworlds::cpu::forward(&model, &mut data);
 //! // tip, reach, effort
-//! let outputs = batch.get("sensordata")?.data.to_f64();
-//! assert!((outputs[3] - 0.29f64.sqrt()).abs() < 1e-6);
+//! assert!((data.sensordata[3] - 0.29f64.sqrt()).abs() < 1e-6);
 //! # Ok::<(), manyworlds::error::Error>(())
 //! ```
 //!

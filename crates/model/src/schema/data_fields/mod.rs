@@ -1,6 +1,5 @@
-//! Data fields: one value per world. The first word is the stage that writes the field; `state`: the
-//! integrator and the caller; `task`: what a task remembers from step to step; `integrator`: whichever stage of these the model has; `scratch`: memory that one backend
-//! or both work in, not a result.
+//! Data fields: one value per world. The first word is the field's [role](crate::schema::Role): a kind of state, `action`,
+//! `task`, `scratch`, `integrator`, or the stage that writes the field.
 
 mod force;
 mod integrate;

@@ -12,7 +12,7 @@ macro_rules! state_data {
             // as qacc
             warmstart qacc_warmstart: real [nv] "mixed" "Acceleration for the warm start of the solver." { tolerance: Tolerance::Within(2e-4) };
             history history: real [nhistory] "mixed" "History buffers of controls and sensors, each: time of the last sample, index of the newest sample, sample times, sample values.";
-            history history_compensation: real [nsensor] "s" "Compensated summation: rounding error of the last sample times.";
+            history_remainder history_compensation: real [nsensor] "s" "Compensated summation: rounding error of the last sample times.";
             control ctrl: real [nu] "mixed" "Controls.";
             force qfrc_applied: real [nv] "N or N m" "Applied generalized force.";
             force xfrc_applied: real [nbody 6] "N, N m" "Applied force and torque at each centre of mass.";
