@@ -54,8 +54,14 @@ fn functions(text: &str) -> BTreeSet<String> {
     names.filter(|name| !name.is_empty()).collect()
 }
 
-/// Kernels and what they import, by stem, beside the CPU's file of that stem.
-fn pairs() -> Vec<(String, BTreeSet<String>, BTreeSet<String>)> {
+/// Names of the functions of a stem on the CPU, and in its kernel and what kernels import.
+struct Pair {
+    host: BTreeSet<String>,
+    device: BTreeSet<String>,
+}
+
+/// The stems that both floors have.
+fn pairs() -> Vec<Pair> {
     let cpu = files(&root().join("crates/cpu/src"), "rs");
     let shaders = files(&root().join("shaders"), "wgsl");
     let stem = |name: &str| name.split('/').nth(1).unwrap().to_owned();
@@ -65,7 +71,7 @@ fn pairs() -> Vec<(String, BTreeSet<String>, BTreeSet<String>)> {
         let mut device = kernel.map(|text| functions(&text)).unwrap_or_default();
         device.extend(shaders.get(name).map(|text| functions(text)).unwrap_or_default());
         if !device.is_empty() {
-            found.push((name.clone(), functions(text), device));
+            found.push(Pair { host: functions(text), device });
         }
     }
     found
@@ -89,10 +95,8 @@ fn every_file_of_kernels_has_its_twin() {
 #[test]
 fn functions_keep_their_twins() {
     let pairs = pairs();
-    let count = |of: &dyn Fn(&(String, BTreeSet<String>, BTreeSet<String>)) -> usize| {
-        pairs.iter().map(of).sum::<usize>()
-    };
-    let (host, device) = (count(&|p| p.1.len()), count(&|p| p.2.len()));
-    let both = count(&|p| p.1.intersection(&p.2).count());
+    let host: usize = pairs.iter().map(|p| p.host.len()).sum();
+    let device: usize = pairs.iter().map(|p| p.device.len()).sum();
+    let both: usize = pairs.iter().map(|p| p.host.intersection(&p.device).count()).sum();
     assert!(both == PAIRS, "{both} of {host} and {device} functions have one name, not {PAIRS}");
 }
