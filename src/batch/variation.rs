@@ -147,7 +147,7 @@ impl Batch {
         self.put_model(field, &worlds, &rows)
     }
 
-    /// Stores `[world, …]` numbers of an expanded field that [normalize_values](Self::normalize_model_values).
+    /// Stores `[world, …]` numbers of an expanded field, as [`normalize_model_values`](Self::normalize_model_values) returns them.
     pub(super) fn put_model(&mut self, field: &str, worlds: &[usize], rows: &[f64]) -> Result<()> {
         // the calls before had other values
         self.flush()?;

@@ -8,14 +8,13 @@ use manyworlds::error::{Error, Result};
 use manyworlds::formats::npz;
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
-use manyworlds::model::state::names;
 use manyworlds::schema::{Field, Role};
 
 /// State that may be given, and `qacc` for inverse dynamics; the rest is the model's initial state.
 fn inputs() -> impl Iterator<Item = &'static str> + Clone {
-    let given = |role: &&Role| !matches!(role, Role::Remainder | Role::HistoryRemainder);
-    let roles: Vec<Role> = Role::STATE.iter().filter(given).copied().collect();
-    names(&roles).collect::<Vec<_>>().into_iter().chain(["qacc"])
+    let left_out = [Role::Counter, Role::Action, Role::Remainder, Role::HistoryRemainder];
+    let given = move |f: &&Field| f.role.is_state() && !left_out.contains(&f.role);
+    Data::<f64>::FIELDS.iter().filter(given).map(|f| f.name).chain(["qacc"])
 }
 
 /// State that a step checks, or whose effect on accelerations it checks: numbers that are too large reset the world and are

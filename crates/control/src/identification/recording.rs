@@ -335,7 +335,8 @@ impl Columns<'_> {
         Ok(first.round() as usize)
     }
 
-    /// Checks that a rollout under controls alone repeats the motion.
+    /// Checks that a rollout under controls alone repeats the motion: applied forces are not replayed, and mocap bodies and
+    /// active constraints stay as they are.
     fn check_replay(&self) -> Result<()> {
         let known = |name: &&str| self.arrays.contains_key(*name);
         for name in names(&[Role::Force]).filter(known) {

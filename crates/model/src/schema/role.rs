@@ -43,23 +43,9 @@ pub enum Role {
 }
 
 impl Role {
-    /// Roles of the state that a step begins with, but for counters: MuJoCo's `mjSTATE_INTEGRATION`, and sleep.
-    pub const STATE: &[Role] = &[
-        Role::Time,
-        Role::Remainder,
-        Role::Motion,
-        Role::Warmstart,
-        Role::History,
-        Role::HistoryRemainder,
-        Role::Control,
-        Role::Force,
-        Role::Scene,
-        Role::Sleep,
-    ];
-
     /// True for what a caller may set: the state, with its counters, and the action of a task.
     pub fn is_state(self) -> bool {
-        matches!(self, Role::Counter | Role::Action) || Role::STATE.contains(&self)
+        !matches!(self, Role::Constant | Role::Task | Role::Scratch | Role::Integrator | Role::Result(_))
     }
 
     /// Word for people: `state`, `task`, `scratch`, or what writes the field; empty for Model fields.
