@@ -105,8 +105,8 @@ fn gpu_step(c: &mut Criterion) {
         let mut batch = Batch::new(&model, worlds, &options).expect("an adapter: see `manyworlds doctor`");
         let mut ctrl = vec![0.0; worlds * model.sizes.nu];
         fill(&model, Control::Hold, 0, 0, 0, &mut ctrl);
-        batch.reset_all((model.sizes.nkey > 0).then_some(0)).expect("a keyframe");
-        batch.set("ctrl", &ctrl).expect("controls");
+        batch.reset(.., (model.sizes.nkey > 0).then_some(0)).expect("a keyframe");
+        batch.set("ctrl", .., &ctrl).expect("controls");
         batch.step(WARMUP / 10).and_then(|()| batch.wait()).expect("steps");
         group.throughput(Throughput::Elements((worlds * STEPS) as u64));
         group.bench_function(format!("{worlds} worlds"), |b| {

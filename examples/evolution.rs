@@ -31,8 +31,7 @@ fn main() -> Result<()> {
     let path = |i: usize, default: &str| arguments.get(i).map_or_else(|| root.join(default), Into::into);
     let mut model = manyworlds::load(&path(0, "models/cartpole.xml"))?;
     let task = path(1, "models/tasks/cartpole_swing_up.json");
-    let text = std::fs::read_to_string(&task)
-        .map_err(|e| Error::Io { path: task.clone(), reason: e.to_string() })?;
+    let text = std::fs::read_to_string(&task).map_err(|e| Error::io_from(task.clone(), "", e))?;
     model.set_task(&Task::from_json(&text)?)?;
     let generations = match arguments.get(2) {
         Some(n) => n.parse().map_err(|_| Error::Argument(format!("'{n}' is not a number of generations")))?,
@@ -52,10 +51,9 @@ fn main() -> Result<()> {
         let begin = Instant::now();
         evolution.begin(on(&mut batch)?, generation, !last);
         // the two worlds of a pair begin alike
-        let all = vec![true; WORLDS];
         let pairs: Vec<u32> = (0..WORLDS as u32).map(|world| world / 2).collect();
-        batch.seed_task(&all, &vec![u64::from(SEED) << 32 | u64::from(generation); WORLDS], &pairs)?;
-        batch.begin_episodes(&all)?;
+        batch.seed_task(.., &vec![u64::from(SEED) << 32 | u64::from(generation); WORLDS], &pairs)?;
+        batch.begin_episodes(..)?;
         for _ in 0..steps {
             evolution.run(on(&mut batch)?, &["act"]);
             batch.step_task()?;

@@ -51,7 +51,7 @@ fn main() -> Result<()> {
         batch.on_device().into_iter().for_each(|gpu| whirl.push(gpu));
         batch.step(1)?;
     }
-    let (force, qpos) = (batch.get("xfrc_applied")?.data.to_f64(), batch.get("qpos")?.data.to_f64());
+    let (force, qpos) = (batch.get("xfrc_applied", ..)?.data.to_f64(), batch.get("qpos", ..)?.data.to_f64());
     for world in [0, WORLDS / 2, WORLDS - 1] {
         let row = &force[world * 6 * model.sizes.nbody..(world + 1) * 6 * model.sizes.nbody];
         let most = row.iter().map(|x| x.abs()).fold(0.0, f64::max);

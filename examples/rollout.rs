@@ -32,7 +32,7 @@ fn main() -> Result<()> {
             "body_inertia=scale:0.8..1.2@body",
         ];
         let drawn = drawn.iter().map(|text| text.parse()).collect::<Result<Vec<_>>>()?;
-        batch.randomize(&drawn, Draw { seed: 1, ..Draw::default() }, &vec![true; worlds])?;
+        batch.randomize(&drawn, Draw { seed: 1, ..Draw::default() }, ..)?;
         batch.prepare()?;
         Ok(batch)
     };
@@ -52,14 +52,14 @@ fn main() -> Result<()> {
     batch.step(2)?;
     batch.wait()?;
     let begin = Instant::now();
-    let mut last = batch.get("qpos")?;
+    let mut last = batch.get("qpos", ..)?;
     for step in 0..steps {
         let now: Vec<f64> =
             (0..worlds).flat_map(|w| &controls[(w * steps + step) * nu..][..nu]).copied().collect();
-        batch.set("ctrl", &now)?;
+        batch.set("ctrl", .., &now)?;
         batch.step(1)?;
         if (step + 1).is_multiple_of(every) {
-            last = batch.get("qpos")?;
+            last = batch.get("qpos", ..)?;
         }
     }
     batch.wait()?;

@@ -14,15 +14,15 @@ fn main() -> Result<()> {
     let model = manyworlds::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("models/cartpole.xml"))?;
     let mut batch = Batch::new(&model, WORLDS, &BatchOptions::default())?;
     // every pole hangs down; each cart is pushed one way for half a second, then the other way for as long
-    batch.reset_all(Some(0))?;
+    batch.reset(.., Some(0))?;
     let push: Vec<f64> = (0..WORLDS).map(|w| w as f64 / (WORLDS - 1) as f64).collect();
     let back: Vec<f64> = push.iter().map(|x| -x).collect();
     for ctrl in [&push, &back] {
-        batch.set("ctrl", ctrl)?;
+        batch.set("ctrl", .., ctrl)?;
         batch.step(50)?;
     }
     // qpos is [world, 2]: the rail in m, the hinge in rad from upright
-    let qpos = batch.get("qpos")?.data.to_f64();
+    let qpos = batch.get("qpos", ..)?.data.to_f64();
     let height = |w: &usize| qpos[2 * w + 1].cos();
     let best = (0..WORLDS).max_by(|a, b| height(a).total_cmp(&height(b))).unwrap_or(0);
     let text = format!("push {:.3} brings the tip to {:.3} of its length\n", push[best], height(&best));

@@ -9,7 +9,7 @@
 //! let model = load_str("<mujoco><worldbody><body><freejoint/><geom size='0.1'/></body></worldbody></mujoco>")?;
 //! let mut batch = Batch::new(&model, 8, &BatchOptions::on(Backend::Cpu))?;
 //! batch.step(100)?;
-//! assert_eq!(batch.get("qpos")?.shape, [8, 7]);
+//! assert_eq!(batch.get("qpos", ..)?.shape, [8, 7]);
 //! # Ok::<(), Error>(())
 //! ```
 

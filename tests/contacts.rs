@@ -117,7 +117,7 @@ fn the_slope_is_the_same_on_the_gpu() {
         let mut batch = Batch::new(&m, 8, &BatchOptions::on(Backend::Gpu)).unwrap();
         batch.step(500).unwrap();
         assert!(batch.status().unwrap().iter().all(|bits| *bits == 0));
-        for v in batch.get("qvel").unwrap().data.to_f64().chunks(6) {
+        for v in batch.get("qvel", ..).unwrap().data.to_f64().chunks(6) {
             assert_eq!(v[0] > 0.1, slides, "{angle}: {v:?}");
         }
     }

@@ -94,19 +94,19 @@ fn whole_steps(model: &Model, knots: &Knots, eps: f64) -> Transition {
                         Some((field, i)) if name == field => values[i] += by,
                         _ => {}
                     }
-                    batch.set(name, &values).unwrap();
+                    batch.set(name, .., &values).unwrap();
                 }
             };
             restore(&mut batch);
             // the solver starts where it ends, as it iterates to rounding
             batch.forward().unwrap();
-            let start = batch.get("qacc").unwrap().data.to_f64();
-            batch.reset_all(None).unwrap();
+            let start = batch.get("qacc", ..).unwrap().data.to_f64();
+            batch.reset(.., None).unwrap();
             restore(&mut batch);
-            batch.set("qacc_warmstart", &start).unwrap();
+            batch.set("qacc_warmstart", .., &start).unwrap();
             batch.step(1).unwrap();
             assert_eq!(batch.status().unwrap(), [0]);
-            let mut all = |name: &str| batch.get(name).unwrap().data.to_f64();
+            let mut all = |name: &str| batch.get(name, ..).unwrap().data.to_f64();
             (all("qpos"), [all("qvel"), all("act"), all("sensordata")].concat())
         };
         let mut slopes = Vec::new();

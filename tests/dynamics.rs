@@ -297,10 +297,10 @@ fn inverse_dynamics_on_the_gpu_agrees() {
         let take = |backend: Backend| {
             let mut batch = Batch::new(&m, 4, &BatchOptions::on(backend)).unwrap();
             for (name, values) in &knots.fields {
-                batch.set(name, values).unwrap();
+                batch.set(name, .., values).unwrap();
             }
             batch.inverse().unwrap();
-            batch.get("qfrc_inverse").unwrap().data.to_f64()
+            batch.get("qfrc_inverse", ..).unwrap().data.to_f64()
         };
         let (cpu, gpu) = (take(Backend::Cpu), take(Backend::Gpu));
         let most = cpu.iter().fold(1.0_f64, |m, v| m.max(v.abs()));

@@ -52,7 +52,7 @@ fn only(world: usize) -> Vec<bool> {
 }
 
 fn row(batch: &mut Batch, field: &str, world: usize) -> Vec<f64> {
-    batch.get_worlds(field, &only(world)).unwrap().data.to_f64()
+    batch.get(field, &only(world)).unwrap().data.to_f64()
 }
 
 /// Bits of the compared fields of one world.
@@ -86,11 +86,11 @@ const ROOM: Capacity = Capacity { nconmax: 8, njmax: 40 };
 
 /// Steps every world through a motion of its own.
 fn started(model: &Model, batch: &mut Batch) {
-    batch.reset_all(None).unwrap();
+    batch.reset(.., None).unwrap();
     let nv = model.sizes.nv;
     let qvel: Vec<f64> = (0..WORLDS * nv).map(|i| 0.01 * (i % 13) as f64).collect();
-    batch.set("qvel", &qvel).unwrap();
-    batch.set("ctrl", &[0.1; WORLDS]).unwrap();
+    batch.set("qvel", .., &qvel).unwrap();
+    batch.set("ctrl", .., &[0.1; WORLDS]).unwrap();
     batch.step(5).unwrap();
 }
 
@@ -98,7 +98,7 @@ fn started(model: &Model, batch: &mut Batch) {
 fn spoil(batch: &mut Batch, field: &str, world: usize, index: usize, bad: f64) {
     let mut values = row(batch, field, world);
     values[index] = bad;
-    batch.set_worlds(field, &only(world), &values).unwrap();
+    batch.set(field, &only(world), &values).unwrap();
 }
 
 /// Field, element, status bit, and number of resets.
@@ -201,7 +201,7 @@ fn what_no_step_checks_is_refused_and_changes_nothing() {
             for bad in [f64::NAN, f64::INFINITY, 1e39] {
                 let mut values = vec![0.0; len];
                 values[len - 1] = bad;
-                let error = batch.set_worlds(field, &only(3), &values).unwrap_err().to_string();
+                let error = batch.set(field, &only(3), &values).unwrap_err().to_string();
                 assert!(error.contains(field) && error.contains("world 3"), "{error}");
             }
         }
@@ -254,7 +254,7 @@ fn too_many_contacts_keep_the_deepest() {
     let (model, few) = (balls(), Capacity { nconmax: 6, njmax: 60 });
     // reference with room for all contacts
     let mut all = open(&model, &BatchOptions::on(Backend::Cpu), Capacity { nconmax: 90, njmax: 400 });
-    all.set("qpos", &heaps(true)).unwrap();
+    all.set("qpos", .., &heaps(true)).unwrap();
     all.forward().unwrap();
     let wanted = row(&mut all, "ncon", 1)[0] as usize;
     let mut deepest = row(&mut all, "contact_dist", 1)[..wanted].to_vec();
@@ -264,8 +264,8 @@ fn too_many_contacts_keep_the_deepest() {
     let mut seen = Vec::new();
     for backend in backends() {
         let (mut calm, mut batch) = (open(&model, &backend, few), open(&model, &backend, few));
-        calm.set("qpos", &heaps(false)).unwrap();
-        batch.set("qpos", &heaps(true)).unwrap();
+        calm.set("qpos", .., &heaps(false)).unwrap();
+        batch.set("qpos", .., &heaps(true)).unwrap();
         calm.forward().unwrap();
         batch.forward().unwrap();
         assert_eq!(row(&mut batch, "ncon", 1), [6.0]);
@@ -288,7 +288,7 @@ fn the_deepest_are_kept_whichever_way_they_are_found() {
         let mut seen: Vec<(Vec<f64>, Vec<f64>)> = Vec::new();
         for backend in backends() {
             let mut batch = open(&model, &backend, Capacity { nconmax, njmax: 400 });
-            batch.set("qpos", &heaps(true)).unwrap();
+            batch.set("qpos", .., &heaps(true)).unwrap();
             batch.forward().unwrap();
             // a driver that cuts the second pass short says so
             if row(&mut batch, "status", 1)[0] as i32 & status::LOOP_LIMIT != 0 {
@@ -322,8 +322,8 @@ fn too_many_contacts_disturb_no_other_world_with_any_solver() {
         let model = balls_with(option);
         for backend in backends().into_iter().take(2) {
             let (mut calm, mut batch) = (open(&model, &backend, few), open(&model, &backend, few));
-            calm.set("qpos", &heaps(false)).unwrap();
-            batch.set("qpos", &heaps(true)).unwrap();
+            calm.set("qpos", .., &heaps(false)).unwrap();
+            batch.set("qpos", .., &heaps(true)).unwrap();
             isolated(&mut batch, &mut calm, status::CONTACT_OVERFLOW);
         }
     }
@@ -335,8 +335,8 @@ fn too_many_rows_leave_out_the_last() {
     let mut seen = Vec::new();
     for backend in backends() {
         let (mut calm, mut batch) = (open(&model, &backend, few), open(&model, &backend, few));
-        calm.set("qpos", &heaps(false)).unwrap();
-        batch.set("qpos", &heaps(true)).unwrap();
+        calm.set("qpos", .., &heaps(false)).unwrap();
+        batch.set("qpos", .., &heaps(true)).unwrap();
         calm.forward().unwrap();
         batch.forward().unwrap();
         assert!(row(&mut batch, "nefc", 1)[0] <= 10.0);
@@ -353,7 +353,7 @@ fn too_many_rows_leave_out_the_last() {
 fn no_slots_at_all_are_flagged_too() {
     for backend in backends() {
         let mut batch = open(&balls(), &backend, Capacity::NONE);
-        batch.set("qpos", &heaps(true)).unwrap();
+        batch.set("qpos", .., &heaps(true)).unwrap();
         batch.step(3).unwrap();
         assert!(batch.status().unwrap().iter().all(|s| s & status::CONTACT_OVERFLOW != 0));
         assert_eq!(batch.finite_share().unwrap(), 1.0);
@@ -520,9 +520,9 @@ fn strange_models_stay_finite_or_are_flagged() {
         let count = if *gpu { 2 } else { 1 };
         for backend in backends().into_iter().take(count) {
             let mut batch = open(&model, &backend, ROOM);
-            batch.set("qvel", &vec![0.3; WORLDS * nv]).unwrap();
+            batch.set("qvel", .., &vec![0.3; WORLDS * nv]).unwrap();
             if model.sizes.nu > 0 {
-                batch.set("ctrl", &vec![1.0; WORLDS * model.sizes.nu]).unwrap();
+                batch.set("ctrl", .., &vec![1.0; WORLDS * model.sizes.nu]).unwrap();
             }
             batch.step(40).unwrap();
             let name = format!("{what} on {}", backend.backend.name());
@@ -542,7 +542,7 @@ fn a_mocap_body_without_orientation_is_upright() {
         let mut batch = open(&model, &backend, ROOM);
         let mut quats = [1.0, 0.0, 0.0, 0.0].repeat(WORLDS);
         quats[4 * 3] = 0.0;
-        batch.set("mocap_quat", &quats).unwrap();
+        batch.set("mocap_quat", .., &quats).unwrap();
         batch.step(3).unwrap();
         assert_eq!(batch.finite_share().unwrap(), 1.0);
         let turned = row(&mut batch, "xquat", 3);
@@ -566,7 +566,7 @@ fn a_constraint_let_go_in_one_world_holds_in_the_others() {
         // world 2 releases the ball, world 5 the arm
         let mut active = [1.0, 1.0, 0.0].repeat(WORLDS);
         (active[3 * 2], active[3 * 5 + 1]) = (0.0, 0.0);
-        batch.set("eq_active", &active).unwrap();
+        batch.set("eq_active", .., &active).unwrap();
         batch.step(100).unwrap();
         // free fall with a first-order error in the time step
         let (g, t, h) = (9.81, 0.2, model.opt_timestep[0]);

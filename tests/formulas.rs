@@ -41,11 +41,11 @@ fn user_sensors_agree_on_both_backends() {
     let both = [Backend::Cpu, Backend::Gpu].map(|backend| {
         let mut batch = Batch::new(&model, 5, &BatchOptions::on(backend)).unwrap();
         let values: Vec<f64> = (0..10).map(|k| (1.7 * f64::from(k)).sin()).collect();
-        batch.set("qpos", &values).unwrap();
-        batch.set("qvel", &values.iter().map(|x| -2.0 * x).collect::<Vec<_>>()).unwrap();
-        batch.set("ctrl", &values).unwrap();
+        batch.set("qpos", .., &values).unwrap();
+        batch.set("qvel", .., &values.iter().map(|x| -2.0 * x).collect::<Vec<_>>()).unwrap();
+        batch.set("ctrl", .., &values).unwrap();
         batch.step(3).unwrap();
-        batch.get("sensordata").unwrap().data.to_f64()
+        batch.get("sensordata", ..).unwrap().data.to_f64()
     });
     let n = model.sizes.nsensordata;
     assert_eq!(n, 20);
@@ -74,10 +74,10 @@ fn goals_are_read_from_the_model() {
     let first = {
         let mut batch = Batch::new(&model, 1, &BatchOptions::on(Backend::Cpu)).unwrap();
         batch.forward().unwrap();
-        batch.get("sensordata").unwrap().data.to_f64()[0]
+        batch.get("sensordata", ..).unwrap().data.to_f64()[0]
     };
     model.numeric_data[0] += 1.0;
     let mut batch = Batch::new(&model, 1, &BatchOptions::on(Backend::Cpu)).unwrap();
     batch.forward().unwrap();
-    assert_eq!(batch.get("sensordata").unwrap().data.to_f64()[0], first - 1.0);
+    assert_eq!(batch.get("sensordata", ..).unwrap().data.to_f64()[0], first - 1.0);
 }

@@ -40,16 +40,16 @@ fn run(batch: &mut Batch) -> Vec<u64> {
     let worlds = batch.worlds();
     let mut bits = Vec::new();
     let mut note = |batch: &mut Batch, field: &str| {
-        bits.extend(batch.get(field).expect("a field").data.to_f64().into_iter().map(f64::to_bits));
+        bits.extend(batch.get(field, ..).expect("a field").data.to_f64().into_iter().map(f64::to_bits));
     };
     for round in 0..6 {
         let ctrl: Vec<f64> = (0..2 * worlds).map(|i| 0.3 * ((i + round) as f64).sin()).collect();
-        batch.set("ctrl", &ctrl).expect("controls");
+        batch.set("ctrl", .., &ctrl).expect("controls");
         // several calls without a look at what they have wanted
         for _ in 0..3 {
             batch.step(7).expect("steps");
         }
-        batch.set("qfrc_applied", &vec![0.01; 8 * worlds]).expect("forces");
+        batch.set("qfrc_applied", .., &vec![0.01; 8 * worlds]).expect("forces");
         batch.step(5).expect("steps");
         for field in ["qpos", "qvel", "qacc", "ncon", "status", "ncon_peak"] {
             note(batch, field);
@@ -77,7 +77,7 @@ fn a_batch_that_grows_has_the_bits_of_one_with_room() {
         assert_eq!(grown.dropped().expect("status"), None);
         let sizes = *grown.sizes();
         assert!(sizes.nconmax >= 4 && sizes.njmax >= 16, "{sizes:?}");
-        assert_eq!(grown.get("contact_dist").expect("a field").shape, [3, sizes.nconmax]);
+        assert_eq!(grown.get("contact_dist", ..).expect("a field").shape, [3, sizes.nconmax]);
         // without growth the same steps leave contacts out
         let mut small = Batch::new(&model, 3, &options(backend, (1, 4), Overflow::Flag)).expect("a batch");
         assert_ne!(run(&mut small), want);
@@ -96,9 +96,9 @@ fn a_sleeping_batch_that_grows_keeps_its_sleepers() {
             let mut batch = Batch::new(&model, 2, &options(backend, capacity, overflow)).expect("a batch");
             let ctrl = [0.0, 2.0].repeat(2);
             batch.step(600).expect("steps");
-            batch.set("ctrl", &ctrl).expect("controls");
+            batch.set("ctrl", .., &ctrl).expect("controls");
             batch.step(60).expect("steps");
-            ["qpos", "qvel", "xpos", "tree_asleep"].map(|f| batch.get(f).expect("a field").data)
+            ["qpos", "qvel", "xpos", "tree_asleep"].map(|f| batch.get(f, ..).expect("a field").data)
         };
         assert_eq!(last((1, 4), Overflow::Grow), last((16, 64), Overflow::Flag), "{backend:?}");
     }
@@ -137,14 +137,14 @@ fn worlds_that_differ_keep_their_fields() {
         let last = |capacity, overflow| {
             let mut batch = Batch::new(&model, 2, &options(backend, capacity, overflow)).expect("a batch");
             batch.expand(&["body_mass"]).expect("a field");
-            let mut mass = batch.get_model("body_mass").expect("masses").data.to_f64();
+            let mut mass = batch.get_model("body_mass", ..).expect("masses").data.to_f64();
             mass[6] *= 2.0;
-            batch.set_model("body_mass", &mass).expect("masses");
+            batch.set_model("body_mass", .., &mass).expect("masses");
             batch.step(80).expect("steps");
             mass[2] *= 3.0;
-            batch.set_model("body_mass", &mass).expect("masses");
+            batch.set_model("body_mass", .., &mass).expect("masses");
             batch.step(20).expect("steps");
-            ["qpos", "qvel", "qacc"].map(|f| batch.get(f).expect("a field").data)
+            ["qpos", "qvel", "qacc"].map(|f| batch.get(f, ..).expect("a field").data)
         };
         assert_eq!(last((1, 4), Overflow::Grow), last((16, 64), Overflow::Flag), "{backend:?}");
     }
@@ -159,7 +159,7 @@ fn overflow_may_be_an_error() {
         let text = batch.step(200).expect_err("an error").to_string();
         assert!(text.contains("left out in 2 of 2 worlds"), "{text}");
         // the batch is as usable as before
-        batch.reset_all(None).expect("a reset");
+        batch.reset(.., None).expect("a reset");
         batch.step(1).expect("a step");
     }
 }
@@ -184,11 +184,11 @@ fn inverse_dynamics_grow_too() {
             let mut batch = Batch::new(&model, 2, &options(backend, capacity, overflow)).expect("a batch");
             // all spheres in the plane
             let qpos: Vec<f64> = (0..16).map(|i| if i % 2 == 1 { -0.06 } else { 0.0 }).collect();
-            batch.set("qpos", &qpos).expect("positions");
-            batch.set("qacc", &[0.5; 16]).expect("accelerations");
+            batch.set("qpos", .., &qpos).expect("positions");
+            batch.set("qacc", .., &[0.5; 16]).expect("accelerations");
             batch.inverse().expect("inverse dynamics");
             let grown = batch.growth().len();
-            (["qfrc_inverse", "qacc"].map(|f| batch.get(f).expect("a field").data), grown)
+            (["qfrc_inverse", "qacc"].map(|f| batch.get(f, ..).expect("a field").data), grown)
         };
         let (got, _) = inverse((1, 4), Overflow::Grow);
         assert_eq!(got, inverse((16, 64), Overflow::Flag).0, "{backend:?}");
@@ -201,12 +201,12 @@ fn rows_of_friction_that_only_worlds_have_get_room() {
     for &backend in BACKENDS {
         let mut batch = Batch::new(&model, 2, &options(backend, (16, 16), Overflow::Grow)).expect("a batch");
         batch.expand(&["dof_frictionloss"]).expect("a field");
-        batch.set_model("dof_frictionloss", &[0.1; 16]).expect("values");
+        batch.set_model("dof_frictionloss", .., &[0.1; 16]).expect("values");
         let qpos: Vec<f64> = (0..16).map(|i| if i % 2 == 1 { -0.06 } else { 0.0 }).collect();
-        batch.set("qpos", &qpos).expect("positions");
+        batch.set("qpos", .., &qpos).expect("positions");
         batch.step(1).expect("a step");
         // three contacts of four rows, and eight degrees of freedom
-        assert_eq!(batch.get("nefc").expect("rows").data.to_f64(), [20.0; 2], "{backend:?}");
+        assert_eq!(batch.get("nefc", ..).expect("rows").data.to_f64(), [20.0; 2], "{backend:?}");
         assert_eq!(batch.dropped().expect("status"), None);
     }
 }
@@ -219,10 +219,10 @@ fn a_world_without_adhesion_grows_beside_one_that_has_some() {
     let model = manyworlds::load_str(text).expect("a model");
     let mut batch = Batch::new(&model, 2, &options(Backend::Cpu, (1, 4), Overflow::Grow)).expect("a batch");
     batch.expand(&["geom_adhesion"]).expect("a field");
-    batch.set_model_worlds("geom_adhesion", &[true, false], &[0.0; 4]).expect("values");
+    batch.set_model("geom_adhesion", &[true, false], &[0.0; 4]).expect("values");
     batch.step(2).expect("steps");
-    assert_eq!(batch.get("ncon").expect("contacts").data.to_f64(), [3.0, 3.0]);
-    let shape = batch.get("contact_adhesion").expect("a field").shape;
+    assert_eq!(batch.get("ncon", ..).expect("contacts").data.to_f64(), [3.0, 3.0]);
+    let shape = batch.get("contact_adhesion", ..).expect("a field").shape;
     assert_eq!(shape, [2, batch.sizes().nconmax]);
 }
 

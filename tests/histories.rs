@@ -46,7 +46,7 @@ fn drive(batch: &mut Batch, steps: std::ops::Range<usize>) {
     for step in steps {
         let wave = |w: usize, u: usize| (0.3 * step as f64 + w as f64 + 2.0 * u as f64).sin();
         let ctrl: Vec<f64> = (0..WORLDS).flat_map(|w| [wave(w, 0), wave(w, 1)]).collect();
-        batch.set("ctrl", &ctrl).unwrap();
+        batch.set("ctrl", .., &ctrl).unwrap();
         batch.step(1).unwrap();
     }
 }
@@ -56,11 +56,11 @@ fn only(world: usize) -> Vec<bool> {
 }
 
 fn row(batch: &mut Batch, field: &str, world: usize) -> Vec<f64> {
-    batch.get_worlds(field, &only(world)).unwrap().data.to_f64()
+    batch.get(field, &only(world)).unwrap().data.to_f64()
 }
 
 fn all(batch: &mut Batch, field: &str) -> Vec<f64> {
-    batch.get(field).unwrap().data.to_f64()
+    batch.get(field, ..).unwrap().data.to_f64()
 }
 
 fn close(a: &[f64], b: &[f64]) -> bool {
@@ -92,7 +92,7 @@ fn a_control_acts_after_its_delay_and_a_sensor_holds_its_sample() {
         let mut seen = Vec::new();
         for step in 0..8 {
             let ctrl: Vec<f64> = (0..WORLDS).flat_map(|_| [f64::from(step + 1), 0.0]).collect();
-            batch.set("ctrl", &ctrl).unwrap();
+            batch.set("ctrl", .., &ctrl).unwrap();
             batch.step(1).unwrap();
             let sensed = row(&mut batch, "sensordata", 2);
             seen.push((sensed[3], sensed[2]));
@@ -133,7 +133,7 @@ fn a_world_that_diverges_starts_with_an_empty_history_again() {
         for backend in backends() {
             let (mut batch, mut clean) = (open(&model, backend), open(&model, backend));
             drive(&mut batch, 0..17);
-            batch.set_worlds("qvel", &only(1), &[f64::NAN]).unwrap();
+            batch.set("qvel", &only(1), &[f64::NAN]).unwrap();
             batch.step(3).unwrap();
             assert_ne!(row(&mut batch, "status", 1)[0] as i32 & status::BAD_QVEL, 0);
             // a reset clears the controls too
@@ -156,7 +156,7 @@ fn a_state_that_is_put_back_goes_on_as_before() {
         let (mut one, mut two) = (open(&model, backend), open(&model, backend));
         drive(&mut one, 0..23);
         for field in STATE {
-            two.set(field, &all(&mut one, field)).unwrap();
+            two.set(field, .., &all(&mut one, field)).unwrap();
         }
         drive(&mut one, 23..40);
         drive(&mut two, 23..40);
@@ -172,7 +172,7 @@ fn whatever_is_written_to_a_history_stays_in_its_world() {
     for backend in backends() {
         let (mut batch, mut clean) = (open(&model, backend), open(&model, backend));
         for bad in [f64::NAN, f64::INFINITY, -1e30, 1e30] {
-            batch.set_worlds("history", &only(2), &vec![bad; model.sizes.nhistory]).unwrap();
+            batch.set("history", &only(2), &vec![bad; model.sizes.nhistory]).unwrap();
             drive(&mut batch, 0..5);
             drive(&mut clean, 0..5);
             for w in (0..WORLDS).filter(|&w| w != 2) {

@@ -32,11 +32,11 @@ const FACADE: &[(&str, &[&str])] = &[
 
 /// Rooms of the crates that have several, with the rooms of the same crate that each may import.
 const ROOMS: &[(&str, &[&str])] = &[
-    ("model::error", &[]),
     ("model::real", &[]),
+    ("model::schema", &["real"]),
+    ("model::error", &["schema"]),
     ("model::files", &["error"]),
     ("model::assets", &["error"]),
-    ("model::schema", &["real"]),
     ("model::images", &[]),
     ("model::model", &["schema", "real", "error", "images"]),
     ("model::formats", &["model", "schema", "real", "error", "files"]),

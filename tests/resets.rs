@@ -50,14 +50,14 @@ fn only(worlds: &[usize]) -> Vec<bool> {
 }
 
 fn row(batch: &mut Batch, field: &str, world: usize) -> Vec<f64> {
-    batch.get_worlds(field, &only(&[world])).unwrap().data.to_f64()
+    batch.get(field, &only(&[world])).unwrap().data.to_f64()
 }
 
 /// Spoils the arm's force in a world.
 fn spoil(batch: &mut Batch, world: usize) {
     let mut force = vec![0.0; 7];
     force[6] = f64::NAN;
-    batch.set_worlds("qfrc_applied", &only(&[world]), &force).unwrap();
+    batch.set("qfrc_applied", &only(&[world]), &force).unwrap();
 }
 
 fn close(got: &[f64], want: &[f64], tolerance: f64) -> bool {
@@ -76,7 +76,7 @@ fn after_a_reset_results_are_zero() {
             if apart {
                 batch.expand(&["qpos0"]).unwrap();
             }
-            batch.reset_all(None).unwrap();
+            batch.reset(.., None).unwrap();
             batch.step(2).unwrap();
             batch.forward().unwrap();
             let results: Vec<&str> = Data::<f64>::FIELDS
@@ -126,7 +126,7 @@ fn a_world_with_a_bad_acceleration_takes_its_step_from_the_initial_state() {
             let tolerance = if options.backend == Backend::Cpu { 1e-9 } else { 1e-4 };
             let mut batch = Batch::new(&model, WORLDS, &options).unwrap();
             batch.step(5).unwrap();
-            batch.set("ctrl", &[0.1; WORLDS]).unwrap();
+            batch.set("ctrl", .., &[0.1; WORLDS]).unwrap();
             spoil(&mut batch, 2);
             batch.step(1).unwrap();
             let what = format!("{integrator} on {:?}", options.backend);
@@ -172,7 +172,7 @@ fn it_goes_on_as_a_world_that_was_new_and_no_other_notices() {
         for batch in [&mut clean, &mut spoiled, &mut fresh] {
             for (steps, ctrl) in [(4, 0.3), (1, -0.5), (2, 0.1)] {
                 batch.step(steps).unwrap();
-                batch.set("ctrl", &[ctrl; WORLDS]).unwrap();
+                batch.set("ctrl", .., &[ctrl; WORLDS]).unwrap();
             }
         }
         assert_eq!(bits(&mut spoiled, 1), bits(&mut fresh, 1), "{:?}", options.backend);
@@ -264,14 +264,14 @@ fn an_object_of_a_world_costs_what_a_world_costs() {
             batch.wait().unwrap();
             let mask: Vec<bool> = (0..batch.worlds()).map(|w| w == 3).collect();
             let set = moved(&mut batch, |batch| {
-                batch.joint("arm").unwrap().set_worlds("qpos", &mask, &[0.25]).unwrap();
+                batch.joint("arm").unwrap().set("qpos", &mask, &[0.25]).unwrap();
             });
             let get = moved(&mut batch, |batch| {
-                let found = batch.joint("arm").unwrap().get_worlds("qpos", &mask).unwrap();
+                let found = batch.joint("arm").unwrap().get("qpos", &mask).unwrap();
                 assert_eq!((found.shape, found.data.to_f64()), (vec![1, 1], vec![0.25]));
             });
             // no other world has changed
-            let angles = batch.joint("arm").unwrap().get("qpos").unwrap().data.to_f64();
+            let angles = batch.joint("arm").unwrap().get("qpos", ..).unwrap().data.to_f64();
             assert!(angles.iter().enumerate().all(|(w, x)| *x == if w == 3 { 0.25 } else { 0.0 }));
             [set, get]
         });

@@ -34,7 +34,7 @@ fn open(model: &Model, worlds: usize, backend: Backend) -> Batch {
 }
 
 fn numbers(batch: &mut Batch, field: &str) -> Vec<f64> {
-    batch.get(field).unwrap().data.to_f64()
+    batch.get(field, ..).unwrap().data.to_f64()
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn boxes_at_rest_sleep_until_one_is_pushed() {
         // a push wakes both boxes in one world, and none in the others
         let mut push = vec![0.0; 2 * model.sizes.nbody * 6];
         push[(model.sizes.nbody + 2) * 6] = 1.0;
-        batch.set("xfrc_applied", &push).unwrap();
+        batch.set("xfrc_applied", .., &push).unwrap();
         batch.step(1).unwrap();
         assert_eq!(numbers(&mut batch, "tree_asleep"), [1.0, 0.0, 2.0, -10.0, -11.0, 2.0], "{backend:?}");
         assert_eq!(numbers(&mut batch, "ncon"), [0.0, 8.0]);
@@ -73,7 +73,7 @@ fn what_falls_on_a_sleeper_wakes_it() {
         // the lone sleeper is lifted above the stack: this wakes it, and its fall wakes the others
         let mut place = numbers(&mut batch, "qpos");
         place[14..17].copy_from_slice(&[0.0, 0.0, 0.55]);
-        batch.set("qpos", &place).unwrap();
+        batch.set("qpos", .., &place).unwrap();
         batch.step(5).unwrap();
         let early = numbers(&mut batch, "tree_asleep");
         assert!(early[..2] == [1.0, 0.0] && early[2] < 0.0, "{backend:?} {early:?}");
@@ -101,7 +101,7 @@ fn trees_sleep_from_the_start_where_all_that_they_touch_does() {
 fn cycles_of_sleepers_that_end_nowhere_are_refused() {
     let mut batch = Batch::new(&boxes(["", "", ""]), 1, &BatchOptions::on(Backend::Cpu)).expect("a batch");
     for cycle in [[1.0, 3.0, 0.0], [1.0, -2.0, -1.0]] {
-        let said = batch.set("tree_asleep", &cycle).expect_err("an error").to_string();
+        let said = batch.set("tree_asleep", .., &cycle).expect_err("an error").to_string();
         assert!(said.contains("'tree_asleep' of world 0"), "{said}");
     }
 }

@@ -51,8 +51,8 @@ fn batch(worlds: usize, backend: Backend) -> Batch {
     let mut model = model();
     model.set_task(&Task::from_json(TASK).unwrap()).unwrap();
     let mut batch = Batch::new(&model, worlds, &BatchOptions::on(backend)).unwrap();
-    batch.seed_task(&vec![true; worlds], &vec![3; worlds], &(0..worlds as u32).collect::<Vec<_>>()).unwrap();
-    batch.begin_episodes(&vec![true; worlds]).unwrap();
+    batch.seed_task(.., &vec![3; worlds], &(0..worlds as u32).collect::<Vec<_>>()).unwrap();
+    batch.begin_episodes(..).unwrap();
     batch
 }
 
@@ -63,13 +63,13 @@ fn run(batch: &mut Batch, world: usize, steps: usize) -> Vec<Vec<f64>> {
     for step in 0..=steps {
         let mut row = Vec::new();
         for field in ["observation", "reward", "task_term", "terminated", "truncated"] {
-            let values = batch.get(field).unwrap().data.to_f64();
+            let values = batch.get(field, ..).unwrap().data.to_f64();
             let len = values.len() / worlds;
             row.extend(&values[world * len..(world + 1) * len]);
         }
         rows.push(row);
         let action = |w: usize| if w.is_multiple_of(2) { 0.2 } else { 60.0 * (step as f64 + 1.0) };
-        batch.set("action", &(0..worlds).map(action).collect::<Vec<_>>()).unwrap();
+        batch.set("action", .., &(0..worlds).map(action).collect::<Vec<_>>()).unwrap();
         batch.step_task().unwrap();
     }
     rows
@@ -133,7 +133,7 @@ fn a_step_under_an_action_is_that_action_and_a_step_in_one_submission() {
         let (mut apart, mut at_once) = (batch(3, backend), batch(3, backend));
         for step in 0..9 {
             let action = [0.2, 20.0 * f64::from(step), -3.0];
-            apart.set("action", &action).unwrap();
+            apart.set("action", .., &action).unwrap();
             apart.step_task().unwrap();
             let before = at_once.transfer_stats();
             at_once.act(&action).unwrap();
@@ -144,21 +144,21 @@ fn a_step_under_an_action_is_that_action_and_a_step_in_one_submission() {
             // seen twice, it is read
             assert_eq!(seen, shown(&mut at_once));
         }
-        assert_eq!(apart.get("qpos").unwrap(), at_once.get("qpos").unwrap());
+        assert_eq!(apart.get("qpos", ..).unwrap(), at_once.get("qpos", ..).unwrap());
         assert!(at_once.act(&[1.0, 2.0]).is_err_and(|e| e.to_string().contains("need 3, got 2")));
         // what other calls have changed is shown, not what was on its way
         let everything = [true; 3];
         let changes: [&dyn Fn(&mut Batch); 6] = [
             &|batch| batch.begin_episodes(&everything).unwrap(),
-            &|batch| batch.reset_all(None).unwrap(),
+            &|batch| batch.reset(.., None).unwrap(),
             &|batch| batch.clear_status(&everything).unwrap(),
             &|batch| batch.step_task().unwrap(),
-            &|batch| batch.set("qpos", &[0.1; 3]).unwrap(),
+            &|batch| batch.set("qpos", .., &[0.1; 3]).unwrap(),
             &|batch| drop(batch.rollout(2, None, &["qpos"], 1).unwrap()),
         ];
         for change in changes {
             // one world is to be flagged
-            at_once.set("qvel", &[f64::NAN, 0.0, 0.0]).unwrap();
+            at_once.set("qvel", .., &[f64::NAN, 0.0, 0.0]).unwrap();
             at_once.act(&[1.0; 3]).unwrap();
             change(&mut at_once);
             let seen = shown(&mut at_once);
@@ -193,7 +193,7 @@ fn worlds_that_grow_show_what_they_would_with_room() {
             batch.act(&[0.0, -0.1 * f64::from(step), 0.1]).unwrap();
             // most steps are seen; some calls come in between
             match step % 4 * i32::from(calls_between) {
-                1 => batch.set("qfrc_applied", &[0.0, -1.0, 0.0]).unwrap(),
+                1 => batch.set("qfrc_applied", .., &[0.0, -1.0, 0.0]).unwrap(),
                 2 => continue,
                 3 => batch.step(1).unwrap(),
                 _ => {}
@@ -201,8 +201,8 @@ fn worlds_that_grow_show_what_they_would_with_room() {
             seen.extend(shown(&mut batch));
             assert!(seen.ends_with(&shown(&mut batch)));
         }
-        seen.extend(batch.get("qpos").unwrap().data.to_f64().into_iter().map(f64::to_bits));
-        let contacts = batch.get("ncon_peak").unwrap().data.to_f64();
+        seen.extend(batch.get("qpos", ..).unwrap().data.to_f64().into_iter().map(f64::to_bits));
+        let contacts = batch.get("ncon_peak", ..).unwrap().data.to_f64();
         (seen, batch.growth().len(), contacts)
     };
     for calls_between in [false, true] {
@@ -217,14 +217,14 @@ fn worlds_that_grow_show_what_they_would_with_room() {
 fn one_world_begins_alone() {
     for backend in [Backend::Cpu, Backend::Gpu] {
         let mut batch = batch(3, backend);
-        batch.set("action", &[0.2; 3]).unwrap();
+        batch.set("action", .., &[0.2; 3]).unwrap();
         batch.step_task().unwrap();
-        let before = batch.get("observation").unwrap().data.to_f64();
+        let before = batch.get("observation", ..).unwrap().data.to_f64();
         batch.begin_episodes(&[false, true, false]).unwrap();
-        let after = batch.get("observation").unwrap().data.to_f64();
+        let after = batch.get("observation", ..).unwrap().data.to_f64();
         assert_eq!((&before[..6], &before[12..]), (&after[..6], &after[12..]));
         assert_eq!((before[11], after[11]), (1.0, 0.0));
-        assert_eq!(batch.get("task_steps").unwrap().data.to_f64(), [1.0, 0.0, 1.0]);
+        assert_eq!(batch.get("task_steps", ..).unwrap().data.to_f64(), [1.0, 0.0, 1.0]);
     }
 }
 
@@ -273,7 +273,7 @@ fn wrong_tasks_are_refused_with_a_reason() {
         "length 18446744073709551615",
     );
     refused("\"action\": 1,", "\"action\": 18446744073709551615,", "at most");
-    assert!(batch(1, Backend::Cpu).set("task_key", &[0.0; 3]).is_err());
+    assert!(batch(1, Backend::Cpu).set("task_key", .., &[0.0; 3]).is_err());
     assert!(Batch::new(&model(), 1, &BatchOptions::on(Backend::Cpu)).unwrap().step_task().is_err());
 }
 

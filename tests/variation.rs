@@ -112,7 +112,7 @@ fn varied(models: &[Model], given: &[&str], backend: Backend) -> Batch {
     batch.expand(given).expect("fields that may differ");
     for name in given {
         let values: Vec<f64> = models.iter().flat_map(|m| real(m, name)).copied().collect();
-        batch.set_model(name, &values).expect("values of compiled models");
+        batch.set_model(name, .., &values).expect("values of compiled models");
     }
     batch
 }
@@ -193,10 +193,10 @@ fn worlds_that_differ_equal_separately_compiled_models() {
     let rest = |m: &Model| m.tendon_lengthspring.clone();
     batch.expand(&["tendon_lengthspring"]).expect("a field that may differ");
     batch
-        .set_model("tendon_lengthspring", &models.iter().flat_map(rest).collect::<Vec<_>>())
+        .set_model("tendon_lengthspring", .., &models.iter().flat_map(rest).collect::<Vec<_>>())
         .expect("lengths");
     let control: Vec<f64> = (0..WORLDS).flat_map(|w| [0.001 * w as f64, 0.3, -0.2]).collect();
-    batch.set("ctrl", &control).expect("controls");
+    batch.set("ctrl", .., &control).expect("controls");
     batch.step(40).expect("steps");
     let mask: Vec<bool> = (0..WORLDS).map(|w| w % 3 == 0).collect();
     batch.reset(&mask, None).expect("a reset");
@@ -246,7 +246,7 @@ fn a_world_that_differs_has_the_same_bits_in_every_batch() {
     let models: Vec<Model> = (0..5).map(scene).collect();
     let last = |models: &[Model]| {
         let mut batch = varied(models, &GIVEN, Backend::Cpu);
-        batch.set("qvel", &vec![0.1; models.len() * models[0].sizes.nv]).expect("velocities");
+        batch.set("qvel", .., &vec![0.1; models.len() * models[0].sizes.nv]).expect("velocities");
         batch.step(25).expect("steps");
         batch.world(models.len() - 1).expect("a world").qpos
     };
@@ -272,17 +272,17 @@ fn invalid_values_leave_the_batch_as_it_is() {
     refused(&mut |b| b.expand(&["body_mass", "body_subtreemass"]), &["follows from body_mass"]);
     refused(&mut |b| b.expand(&["geom_fricton"]), &["did you mean 'geom_friction'"]);
     refused(&mut |b| b.expand(&["geom_adhesion"]), &["no geom of the model has adhesion"]);
-    refused(&mut |b| b.set_model("body_mass", &[1.0; 18]), &["expand it first"]);
+    refused(&mut |b| b.set_model("body_mass", .., &[1.0; 18]), &["expand it first"]);
     batch
         .expand(&["body_mass", "body_inertia", "body_quat", "jnt_range", "geom_size", "hfield_data"])
         .expect("fields");
     let mut refused = |name: &str, place: usize, value: f64, parts: &[&str]| {
-        let before = batch.get_model(name).expect("a field");
+        let before = batch.get_model(name, ..).expect("a field");
         let mut values = before.data.to_f64();
         values[place] = value;
-        let text = batch.set_model(name, &values).expect_err("an error").to_string();
+        let text = batch.set_model(name, .., &values).expect_err("an error").to_string();
         assert!(parts.iter().chain(&[name]).all(|part| text.contains(part)), "{text}");
-        assert_eq!(batch.get_model(name).expect("a field").data, before.data);
+        assert_eq!(batch.get_model(name, ..).expect("a field").data, before.data);
     };
     let nbody = model.sizes.nbody;
     refused("body_mass", nbody + 1, -1.0, &["world 1", "-1", "zero or greater"]);
@@ -292,14 +292,14 @@ fn invalid_values_leave_the_batch_as_it_is() {
     refused("jnt_range", 0, 1.0, &["reversed"]);
     refused("geom_size", 3, 0.0, &["geom 1", "positive"]);
     refused("hfield_data", 0, 1.5, &["from 0 to 1"]);
-    let mut zero = batch.get_model("body_quat").expect("a field").data.to_f64();
+    let mut zero = batch.get_model("body_quat", ..).expect("a field").data.to_f64();
     zero[4..8].fill(0.0);
-    let text = batch.set_model("body_quat", &zero).expect_err("an error").to_string();
+    let text = batch.set_model("body_quat", .., &zero).expect_err("an error").to_string();
     assert!(text.contains("quaternion 1 is zero"), "{text}");
     // numbers of values and of masks
-    let text = batch.set_model("body_mass", &[1.0]).expect_err("an error").to_string();
+    let text = batch.set_model("body_mass", .., &[1.0]).expect_err("an error").to_string();
     assert!(text.contains("3 worlds need 18, got 1"), "{text}");
-    let text = batch.set_model_worlds("body_mass", &[true], &[1.0]).expect_err("an error").to_string();
+    let text = batch.set_model("body_mass", &[true], &[1.0]).expect_err("an error").to_string();
     assert!(text.contains("the mask has 1 elements; the batch has 3 worlds"), "{text}");
     batch.step(3).expect("the batch still steps");
 }
@@ -318,7 +318,7 @@ fn kernels_of_worlds_that_differ_agree_with_the_cpu() {
     let mut gpu = varied(&models, &GIVEN, Backend::Gpu);
     // what follows from the fields, as the kernels read it
     for (field, model) in cpu.expanded().iter().map(|f| (*f, &models)) {
-        let values = gpu.get_model(field).expect("a field").data.to_f64();
+        let values = gpu.get_model(field, ..).expect("a field").data.to_f64();
         let fresh: Vec<f64> = model.iter().flat_map(|m| m.get(field).expect("a field").to_f64()).collect();
         let far = distance(&values, &fresh);
         assert!(far < 1e-5, "{field}: {far}");
@@ -326,8 +326,8 @@ fn kernels_of_worlds_that_differ_agree_with_the_cpu() {
     // the same states, well into contact
     cpu.step(40).expect("steps");
     for field in ["qpos", "qvel", "act", "ctrl", "qacc_warmstart"] {
-        let values = cpu.get(field).expect("a field").data.to_f64();
-        gpu.set(field, &values).expect("values");
+        let values = cpu.get(field, ..).expect("a field").data.to_f64();
+        gpu.set(field, .., &values).expect("values");
     }
     cpu.forward().expect("forward");
     gpu.forward().expect("forward");
@@ -335,7 +335,7 @@ fn kernels_of_worlds_that_differ_agree_with_the_cpu() {
     for (field, tolerance) in
         [("xipos", 1e-5), ("M", 1e-5), ("qfrc_bias", 1e-5), ("actuator_force", 1e-4), ("qacc", 2e-3)]
     {
-        let [a, b] = [&mut gpu, &mut cpu].map(|batch| batch.get(field).expect("a field").data.to_f64());
+        let [a, b] = [&mut gpu, &mut cpu].map(|batch| batch.get(field, ..).expect("a field").data.to_f64());
         let far = distance(&a, &b);
         assert!(far < tolerance, "{field}: {far}");
     }
@@ -351,20 +351,20 @@ fn kernels_reset_each_world_to_its_own_state() {
     let model = manyworlds::load_str(text).expect("a model");
     for backend in [Backend::Cpu, Backend::Gpu] {
         let mut batch = Batch::new(&model, 3, &BatchOptions::on(backend)).expect("a batch");
-        batch.set("qvel", &[1.0, 2.0, 3.0]).expect("velocities");
+        batch.set("qvel", .., &[1.0, 2.0, 3.0]).expect("velocities");
         batch.expand(&["qpos0", "body_pos", "opt_gravity"]).expect("fields");
         // worlds keep their states
-        assert_eq!(batch.get("qvel").expect("velocities").data.to_f64(), [1.0, 2.0, 3.0]);
-        batch.set_model("qpos0", &[0.25, 0.5, 0.75]).expect("positions");
-        let mut poses = batch.get_model("body_pos").expect("a field").data.to_f64();
+        assert_eq!(batch.get("qvel", ..).expect("velocities").data.to_f64(), [1.0, 2.0, 3.0]);
+        batch.set_model("qpos0", .., &[0.25, 0.5, 0.75]).expect("positions");
+        let mut poses = batch.get_model("body_pos", ..).expect("a field").data.to_f64();
         poses[3 + 2] = 4.0;
-        batch.set_model("body_pos", &poses).expect("positions");
-        batch.set_model_worlds("opt_gravity", &[false, false, true], &[0.0, 0.0, 1.0]).expect("gravity");
+        batch.set_model("body_pos", .., &poses).expect("positions");
+        batch.set_model("opt_gravity", &[false, false, true], &[0.0, 0.0, 1.0]).expect("gravity");
         batch.reset(&[true, false, true], None).expect("a reset");
-        assert_eq!(batch.get("qpos").expect("positions").data.to_f64(), [0.25, 0.0, 0.75]);
-        assert_eq!(batch.get("mocap_pos").expect("positions").data.to_f64()[2], 4.0);
+        assert_eq!(batch.get("qpos", ..).expect("positions").data.to_f64(), [0.25, 0.0, 0.75]);
+        assert_eq!(batch.get("mocap_pos", ..).expect("positions").data.to_f64()[2], 4.0);
         batch.step(1).expect("a step");
-        let qvel = batch.get("qvel").expect("velocities").data.to_f64();
+        let qvel = batch.get("qvel", ..).expect("velocities").data.to_f64();
         let want = [-9.81 * 0.002, 2.0 - 9.81 * 0.002, 0.002];
         assert!(distance(&qvel, &want) < 1e-6, "{backend:?}: {qvel:?}");
     }
@@ -378,12 +378,12 @@ fn randomizations(texts: &[&str]) -> Vec<Randomization> {
 fn drawn(backend: Backend, worlds: usize, texts: &[&str], draw: Draw) -> Batch {
     let options = BatchOptions { capacity: Some(CAPACITY), ..BatchOptions::on(backend) };
     let mut batch = Batch::new(&plain_scene(0), worlds, &options).expect("a batch");
-    batch.randomize(&randomizations(texts), draw, &vec![true; worlds]).expect("draws");
+    batch.randomize(&randomizations(texts), draw, ..).expect("draws");
     batch
 }
 
 fn column(batch: &mut Batch, field: &str) -> Vec<f64> {
-    batch.get_model(field).expect("a field").data.to_f64()
+    batch.get_model(field, ..).expect("a field").data.to_f64()
 }
 
 #[test]
@@ -397,7 +397,7 @@ fn draws_depend_on_seed_world_stream_and_episode_only() {
         let single: Vec<f64> = column(&mut cpu, field).iter().map(|x| f64::from(*x as f32)).collect();
         assert_eq!(single, column(&mut gpu, field), "{field}");
     }
-    let [a, b] = [&mut cpu, &mut gpu].map(|batch| batch.get("qvel").expect("velocities").data.to_f64());
+    let [a, b] = [&mut cpu, &mut gpu].map(|batch| batch.get("qvel", ..).expect("velocities").data.to_f64());
     assert!(distance(&a, &b) < 1e-7);
     // world 4 of this batch is world 1 of one that begins at 3, without the other fields
     let mut part = drawn(Backend::Cpu, 2, &texts[..1], Draw { first_world: 3, ..draw });
@@ -517,7 +517,7 @@ fn what_follows_is_recomputed_for_every_field() {
         manyworlds::compile::set_const(&mut model);
         let mut batch = Batch::new(&model, 1, &options).expect("a batch");
         batch.expand(&[name]).expect("a field");
-        batch.set_model(name, real(&other, name)).expect("values");
+        batch.set_model(name, .., real(&other, name)).expect("values");
         if let Some(ValuesMut::Real(to)) = model.get_mut(name) {
             to.copy_from_slice(real(&other, name));
         }
@@ -534,9 +534,9 @@ fn measured_capacities_have_room_for_friction_that_only_worlds_have() {
     let model = manyworlds::load_str(text).expect("a model");
     let mut batch = Batch::new(&model, 2, &BatchOptions::on(Backend::Cpu)).expect("a batch");
     batch.expand(&["dof_frictionloss"]).expect("a field");
-    batch.set_model("dof_frictionloss", &[0.0, 0.5]).expect("values");
+    batch.set_model("dof_frictionloss", .., &[0.0, 0.5]).expect("values");
     batch.step(1).expect("a step");
-    assert_eq!(batch.get("nefc").expect("rows").data.to_f64(), [0.0, 1.0]);
+    assert_eq!(batch.get("nefc", ..).expect("rows").data.to_f64(), [0.0, 1.0]);
     assert_eq!(batch.status().expect("status"), [0, 0]);
 }
 
@@ -549,7 +549,7 @@ fn what_is_read_can_be_written_back() {
         batch.expand(&["geom_size", "hfield_size", "eq_data", "body_pos"]).expect("fields");
         for name in ["geom_size", "eq_data", "hfield_size", "body_pos"] {
             let values = column(&mut batch, name);
-            batch.set_model(name, &values).unwrap_or_else(|e| panic!("{backend:?}: {e}"));
+            batch.set_model(name, .., &values).unwrap_or_else(|e| panic!("{backend:?}: {e}"));
         }
     }
 }
@@ -564,24 +564,24 @@ fn relative_poses_that_a_caller_gives_are_kept() {
     // of the second constraint, whose pose was computed at qpos0, in world 1
     let at = data.len() / 2 + 12;
     data[at + 3..at + 10].copy_from_slice(&[0.1, 0.2, 0.3, 0.5, 0.5, 0.5, 0.5]);
-    batch.set_model("eq_data", &data).expect("values");
+    batch.set_model("eq_data", .., &data).expect("values");
     let mut poses = column(&mut batch, "body_pos");
     poses.iter_mut().for_each(|x| *x += 0.01);
     poses[8] += 0.1;
     let half = poses.len() / 2;
     poses[half + 8] += 0.1;
-    batch.set_model("body_pos", &poses).expect("values");
+    batch.set_model("body_pos", .., &poses).expect("values");
     let now = column(&mut batch, "eq_data");
     assert_eq!(now[at + 3..at + 10], data[at + 3..at + 10]);
     // in the other world it follows the bodies, as does the second anchor of the first constraint
     assert_ne!(now[12 + 3..12 + 6], data[12 + 3..12 + 6]);
     let mut wrong = now.clone();
     wrong[4] += 1.0;
-    let said = batch.set_model("eq_data", &wrong).expect_err("an error").to_string();
+    let said = batch.set_model("eq_data", .., &wrong).expect_err("an error").to_string();
     assert!(said.contains("follow from numbers 0 to 2"), "{said}");
     wrong = now;
     wrong[at + 6..at + 10].fill(0.0);
-    let said = batch.set_model("eq_data", &wrong).expect_err("an error").to_string();
+    let said = batch.set_model("eq_data", .., &wrong).expect_err("an error").to_string();
     assert!(said.contains("world 1") && said.contains("cannot be zero"), "{said}");
 }
 
@@ -596,7 +596,7 @@ fn damping_ratios_of_worlds_become_damping() {
         batch.expand(&["actuator_biasprm"]).expect("a field");
         let mut values = column(&mut batch, "actuator_biasprm");
         values[12] = 0.7;
-        batch.set_model("actuator_biasprm", &values).expect("values");
+        batch.set_model("actuator_biasprm", .., &values).expect("values");
         let now = column(&mut batch, "actuator_biasprm");
         assert!(distance(&now[10..], &damped.actuator_biasprm) < 1e-6, "{backend:?}: {now:?}");
         assert!(now[2] == 0.0);
@@ -618,7 +618,7 @@ fn bodies_that_move_keep_a_mass() {
         if name == "body_inertia" {
             values[4] = values[5];
         }
-        let said = batch.set_model(name, &values).expect_err("an error").to_string();
+        let said = batch.set_model(name, .., &values).expect_err("an error").to_string();
         assert!(said.contains(part), "{said}");
         assert_eq!(column(&mut batch, name), before);
     }
@@ -645,7 +645,7 @@ fn snapshots_of_worlds_that_differ_are_restored_in_a_fresh_batch() {
             if *name != "eq_data" {
                 values[half..].iter_mut().for_each(|x| *x += 0.001);
             }
-            batch.set_model(name, &values).expect("values");
+            batch.set_model(name, .., &values).expect("values");
         }
         batch.step(10).expect("steps");
         let snapshot = batch.snapshot().expect("a snapshot");
@@ -656,7 +656,7 @@ fn snapshots_of_worlds_that_differ_are_restored_in_a_fresh_batch() {
         }
         for name in ["qpos", "qvel", "xpos"] {
             let [a, b] =
-                [&mut batch, &mut fresh].map(|batch| batch.get(name).expect("a field").data.to_f64());
+                [&mut batch, &mut fresh].map(|batch| batch.get(name, ..).expect("a field").data.to_f64());
             assert!(a.iter().zip(&b).all(|(a, b)| a.to_bits() == b.to_bits()), "{name}");
         }
     }
@@ -670,7 +670,7 @@ fn elements_that_are_not_drawn_keep_what_they_have() {
     let some = Randomization { elements: Some(vec![0, 4]), ..all.clone() };
     let draw = Draw { seed: 3, ..Draw::default() };
     batch.randomize(std::slice::from_ref(&some), draw, &[true, true, false]).expect("draws");
-    let part = batch.get_model("geom_friction").expect("a field").data.to_f64();
+    let part = batch.get_model("geom_friction", ..).expect("a field").data.to_f64();
     let len = part.len() / 3;
     let before = real(&model, "geom_friction");
     for (i, x) in part.iter().enumerate() {
@@ -679,7 +679,7 @@ fn elements_that_are_not_drawn_keep_what_they_have() {
     }
     // an element draws the same number whatever others are drawn
     batch.randomize(&[all], draw, &[true; 3]).expect("draws");
-    let whole = batch.get_model("geom_friction").expect("a field").data.to_f64();
+    let whole = batch.get_model("geom_friction", ..).expect("a field").data.to_f64();
     assert_eq!((whole[0], whole[len + 4]), (part[0], part[len + 4]));
     let wrong = Randomization { elements: Some(vec![len]), ..some };
     let told = batch.randomize(&[wrong], draw, &[true; 3]).expect_err("no such element").to_string();

@@ -86,7 +86,7 @@ class Access(Base):
             raise UnknownNameError(unknown("field", field, [*DATA, *MODEL]))
         some = None if worlds is None else chosen(worlds, self.num_worlds)
         count = self.num_worlds if some is None else some.count
-        array = numbers(field, values, (count, *self._row(entry)), _axes(entry))
+        array = numbers(field, values, (count, *self._row(entry)), _axes(entry), single=True)
         if some is not None and some.order is not None:
             array = np.ascontiguousarray(array[np.argsort(some.order)])
         if field in DATA:
@@ -130,7 +130,7 @@ class Access(Base):
         self._core.set_state(int(parts), self._state(state, parts, some), some.mask)
 
     def _state(self, state: ArrayLike, parts: int, some: Chosen) -> Array:
-        array = numbers("state", state, (some.count, self.state_size(parts)))
+        array = numbers("state", state, (some.count, self.state_size(parts)), single=True)
         return array if some.order is None else np.ascontiguousarray(array[np.argsort(some.order)])
 
     def state_size(self, parts: int = State.INTEGRATION) -> int:

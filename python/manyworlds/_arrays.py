@@ -19,8 +19,9 @@ def shown(shape: tuple[Any, ...]) -> str:
     return "[" + ", ".join(str(d) for d in shape) + "]"
 
 
-def numbers(name: str, values: ArrayLike, shape: tuple[int, ...], axes: str = "") -> Array:
-    """Numbers of a shape, contiguous doubles. One world's row, or one number, stands for all worlds.
+def numbers(name: str, values: ArrayLike, shape: tuple[int, ...], axes: str = "", *, single: bool = False) -> Array:
+    """Numbers of a shape, contiguous doubles; with `single`, what is in single precision stays so. One world's row, or one
+    number, stands for all worlds.
 
     Raises TypeError for what is no number, ValueError for another shape.
     """
@@ -34,7 +35,8 @@ def numbers(name: str, values: ArrayLike, shape: tuple[int, ...], axes: str = ""
         if array.ndim != 0 and array.shape != shape[1:]:
             raise ValueError(f"'{name}' has shape {shown(shape)}{axes}, got {shown(array.shape)}")
         array = np.broadcast_to(array, shape)
-    return np.ascontiguousarray(array, dtype=np.float64)
+    stays = single and array.dtype == np.float32
+    return np.ascontiguousarray(array, dtype=np.float32 if stays else np.float64)
 
 
 class Chosen:

@@ -126,7 +126,7 @@ class Environment:
 
     def send(self, action: ArrayLike) -> None:
         """As `step`, without what it shows: on a GPU the call returns before the step is done."""
-        array = numbers("action", action, self._shape, " [world, action]")
+        array = numbers("action", action, self._shape, " [world, action]", single=True)
         if not np.isfinite(array).all():
             world = int(np.flatnonzero(~np.isfinite(array).all(axis=1))[0])
             raise ValueError(

@@ -1,6 +1,6 @@
 //! Arrays of the library as NumPy's, without a copy.
 
-use manyworlds::batch::{Numbers, TypedArray};
+use manyworlds::batch::{Numbers, NumbersRef, TypedArray};
 use manyworlds::error::{Error, Result};
 use manyworlds::formats::npz::{Array, ArrayData};
 use manyworlds::schema::Values;
@@ -48,6 +48,26 @@ pub(crate) fn copied<'py>(
     match values {
         Values::Real(v) => shaped(py, shape, v.to_vec()),
         Values::Int(v) => shaped(py, shape, v.to_vec()),
+    }
+}
+
+/// Reals in the precision that a caller has them in.
+#[derive(FromPyObject)]
+pub(crate) enum Reals<'py> {
+    /// Single.
+    Single(PyReadonlyArrayDyn<'py, f32>),
+    /// Double.
+    Double(PyReadonlyArrayDyn<'py, f64>),
+}
+
+impl Reals<'_> {
+    /// The numbers of an array that Python has made contiguous.
+    pub(crate) fn numbers(&self) -> Result<NumbersRef<'_>> {
+        let contiguous = match self {
+            Self::Single(array) => array.as_slice().map(NumbersRef::F32),
+            Self::Double(array) => array.as_slice().map(NumbersRef::F64),
+        };
+        contiguous.map_err(|_| Error::Argument("the array is not contiguous".to_owned()))
     }
 }
 

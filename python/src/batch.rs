@@ -193,7 +193,7 @@ impl Batch {
             None => batch.reset(mask, None),
             Some(keys) => {
                 let keys: Vec<Option<usize>> = keys.into_iter().map(|k| usize::try_from(k).ok()).collect();
-                batch.reset_to_keys(mask, &keys)
+                batch.reset(mask, &keys)
             }
         })
     }

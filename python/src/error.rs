@@ -23,13 +23,15 @@ pub(crate) fn exception(error: Error) -> PyErr {
     match error {
         Error::Model(_) => ModelError::new_err(error.to_string()),
         Error::Unsupported(text) => PyNotImplementedError::new_err(text),
-        Error::Argument(text) => PyValueError::new_err(text),
+        Error::Argument(text) | Error::Diverged(text) => PyValueError::new_err(text),
+        Error::Overflow(dropped) => PyValueError::new_err(dropped.to_string()),
         Error::Memory(text) => PyMemoryError::new_err(text),
         Error::Device(text) => PyRuntimeError::new_err(text),
-        Error::Io { path, reason } if !path.exists() => {
+        Error::Io { path, reason, .. } if !path.exists() => {
             PyFileNotFoundError::new_err(format!("{}: {reason}", path.display()))
         }
-        Error::Io { path, reason } => PyOSError::new_err(format!("{}: {reason}", path.display())),
+        Error::Io { path, reason, .. } => PyOSError::new_err(format!("{}: {reason}", path.display())),
+        other => PyRuntimeError::new_err(other.to_string()),
     }
 }
 

@@ -42,15 +42,13 @@ impl Evaluator {
 
     /// Derivatives at the states of some worlds, one list for each matrix.
     pub(crate) fn at(&mut self, batch: &mut Batch, worlds: &[usize], inverse: bool) -> Result<Vec<Vec<f64>>> {
-        let mut mask = vec![false; batch.worlds()];
-        worlds.iter().for_each(|w| mask[*w] = true);
         let mut names: Vec<&str> = names(STATE).filter(|name| batch.has(name)).collect();
         if inverse {
             names.push("qacc");
         }
         let mut fields = BTreeMap::new();
         for name in names {
-            let values = batch.get_worlds(name, &mask)?.data.to_f64();
+            let values = batch.get(name, worlds)?.data.to_f64();
             if !values.is_empty() {
                 fields.insert(name.to_owned(), values);
             }

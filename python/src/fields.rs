@@ -11,7 +11,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::array::{self, numbers, plain, typed};
+use crate::array::{self, Reals, numbers, plain, typed};
 use crate::batch::{Batch, check_signals};
 use crate::error::exception;
 use crate::interrupt::Part;
@@ -68,15 +68,12 @@ impl Batch {
         &self,
         py: Python<'_>,
         field: &str,
-        values: PyReadonlyArrayDyn<'_, f64>,
+        values: Reals<'_>,
         mask: Option<PyReadonlyArray1<'_, bool>>,
     ) -> PyResult<()> {
         let (values, mask) =
-            (numbers(&values).map_err(exception)?, array::mask(mask.as_ref()).map_err(exception)?);
-        self.run(py, |batch| match mask {
-            Some(mask) => batch.set_worlds(field, mask, values),
-            None => batch.set(field, values),
-        })
+            (values.numbers().map_err(exception)?, array::mask(mask.as_ref()).map_err(exception)?);
+        self.run(py, |batch| batch.set(field, mask, values))
     }
 
     /// True if the backend keeps a field of this model.
@@ -95,8 +92,7 @@ impl Batch {
         mask: PyReadonlyArray1<'py, bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let mask = array::mask(Some(&mask)).map_err(exception)?.unwrap_or_default();
-        let (array, single) =
-            self.run(py, |batch| Ok((batch.get_state_worlds(parts, mask)?, is_single(batch))))?;
+        let (array, single) = self.run(py, |batch| Ok((batch.get_state(parts, mask)?, is_single(batch))))?;
         plain(py, array, single)
     }
 
@@ -104,12 +100,12 @@ impl Batch {
         &self,
         py: Python<'_>,
         parts: i32,
-        values: PyReadonlyArrayDyn<'_, f64>,
+        values: Reals<'_>,
         mask: PyReadonlyArray1<'_, bool>,
     ) -> PyResult<()> {
-        let values = numbers(&values).map_err(exception)?;
+        let values = values.numbers().map_err(exception)?;
         let mask = array::mask(Some(&mask)).map_err(exception)?.unwrap_or_default();
-        self.run(py, |batch| batch.set_state_worlds(parts, mask, values))
+        self.run(py, |batch| batch.set_state(parts, mask, values))
     }
 
     fn expand(&self, py: Python<'_>, fields: Vec<String>) -> PyResult<()> {
@@ -131,10 +127,7 @@ impl Batch {
     ) -> PyResult<Bound<'py, PyAny>> {
         let mask = array::mask(mask.as_ref()).map_err(exception)?;
         let (array, single) = self.run(py, |batch| {
-            let array = match mask {
-                Some(mask) => batch.get_model_worlds(field, mask)?,
-                None => batch.get_model(field)?,
-            };
+            let array = batch.get_model(field, mask)?;
             Ok((array, is_single(batch)))
         })?;
         plain(py, array, single)
@@ -144,12 +137,12 @@ impl Batch {
         &self,
         py: Python<'_>,
         field: &str,
-        values: PyReadonlyArrayDyn<'_, f64>,
+        values: Reals<'_>,
         mask: PyReadonlyArray1<'_, bool>,
     ) -> PyResult<()> {
-        let values = numbers(&values).map_err(exception)?;
+        let values = values.numbers().map_err(exception)?;
         let mask = array::mask(Some(&mask)).map_err(exception)?.unwrap_or_default();
-        self.run(py, |batch| batch.set_model_worlds(field, mask, values))
+        self.run(py, |batch| batch.set_model(field, mask, values))
     }
 
     /// The model of a world, with its values of expanded fields.

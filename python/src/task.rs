@@ -3,11 +3,11 @@
 use manyworlds::batch::{Numbers, TypedArray};
 use manyworlds::model::task::Task;
 use numpy::ndarray::Array1;
-use numpy::{IntoPyArray, PyReadonlyArray1, PyReadonlyArrayDyn};
+use numpy::{IntoPyArray, PyReadonlyArray1};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::array::{self, numbers, typed};
+use crate::array::{self, Reals, typed};
 use crate::batch::Batch;
 use crate::error::exception;
 use crate::model::Model;
@@ -48,8 +48,8 @@ impl Batch {
     }
 
     /// A step of the environment.
-    fn step_task(&self, py: Python<'_>, action: PyReadonlyArrayDyn<'_, f64>) -> PyResult<()> {
-        let action = numbers(&action).map_err(exception)?;
+    fn step_task(&self, py: Python<'_>, action: Reals<'_>) -> PyResult<()> {
+        let action = action.numbers().map_err(exception)?;
         self.run(py, |batch| batch.act(action))
     }
 

@@ -17,7 +17,7 @@
 //! pull.begin(&model, &world, Mode::Translate);
 //! pull.target.z += 1.0;
 //! let force = pull.force(&model, &world)?.unwrap_or_default();
-//! batch.set("xfrc_applied", &[[0.0; 6], force].concat())?;
+//! batch.set("xfrc_applied", .., &[[0.0; 6], force].concat())?;
 //! batch.step(1)?;
 //! # Ok::<(), manyworlds::error::Error>(())
 //! ```

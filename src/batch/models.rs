@@ -20,8 +20,6 @@ pub(super) struct Models {
     stale: Vec<bool>,
     /// Models in which threads put the columns of a world.
     idle: Mutex<Vec<Model>>,
-    /// True if some world had a status bit after the last steps on the CPU.
-    pub(super) flagged: bool,
 }
 
 /// A field that differs from world to world.
@@ -35,14 +33,7 @@ struct Varied {
 impl Models {
     /// The same model in every world.
     pub(super) fn new(base: Model) -> Self {
-        Self {
-            base,
-            varied: Vec::new(),
-            columns: Vec::new(),
-            stale: Vec::new(),
-            idle: Mutex::default(),
-            flagged: false,
-        }
+        Self { base, varied: Vec::new(), columns: Vec::new(), stale: Vec::new(), idle: Mutex::default() }
     }
 
     /// The same model in each of some worlds, with columns of their own for some fields.
@@ -58,7 +49,6 @@ impl Models {
             columns: vec![columns; worlds],
             stale: vec![false; worlds],
             idle: Mutex::default(),
-            flagged: false,
         }
     }
 
@@ -102,6 +92,12 @@ impl Models {
             column.copy_from_slice(values);
         }
         self.stale[world] = true;
+    }
+
+    /// As [`Models::put`], in some worlds from `[world, …]` numbers.
+    pub(super) fn put_rows(&mut self, field: &str, worlds: &[usize], rows: &[f64]) {
+        let len = (rows.len() / worlds.len().max(1)).max(1);
+        worlds.iter().zip(rows.chunks(len)).for_each(|(world, row)| self.put(*world, field, row));
     }
 
     /// Gives worlds the columns of another.

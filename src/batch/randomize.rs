@@ -5,12 +5,13 @@ use std::str::FromStr;
 use rayon::prelude::*;
 
 use super::variation::{Origin, variable};
-use super::{Batch, chosen};
+use super::{Batch, Worlds};
 use crate::cpu::math::philox::{normal, philox, unit};
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::features::has_sizes_of_data;
 use crate::model::state::names;
+use crate::model::{DataField, FieldName, ModelField};
 use crate::schema::enums::JointType;
 use crate::schema::{Dim, Field, Role, Values};
 
@@ -141,15 +142,20 @@ impl Distribution {
 }
 
 impl Batch {
-    /// Draws fields of the model anew where `mask` is true, starting from the values of the model, and adds to or replaces
-    /// fields of the state. Geoms with a mesh or height field keep their sizes. Fields of the model that are the same in all worlds are [expanded](Batch::expand) first. The
-    /// numbers of a world are the same on both backends and in every batch.
+    /// Draws fields of the model anew in some worlds, starting from the values of the model, and adds to or replaces fields
+    /// of the state. Geoms with a mesh or height field keep their sizes. Fields of the model that are the same in all
+    /// worlds are [expanded](Batch::expand) first. The numbers of a world are the same on both backends and in every batch.
     ///
     /// # Errors
     /// As [`Batch::expand`] and [`Batch::set_model`], and [`Error::Argument`] for a range that is reversed or has no
     /// logarithm; no field is then drawn.
-    pub fn randomize(&mut self, all: &[Randomization], draw: Draw, mask: &[bool]) -> Result<()> {
-        self.check_mask(mask)?;
+    pub fn randomize<'w>(
+        &mut self,
+        all: &[Randomization],
+        draw: Draw,
+        worlds: impl Into<Worlds<'w>>,
+    ) -> Result<()> {
+        let worlds = self.resolve(worlds)?;
         all.iter().try_for_each(|one| one.distribution.check(&one.field))?;
         let twice = |k: usize| all[..k].iter().any(|one| one.field == all[k].field);
         if let Some(k) = (0..all.len()).find(|k| twice(*k)) {
@@ -160,14 +166,17 @@ impl Batch {
             .map(|one| one.field.as_str())
             .filter(|name| names(&[Role::Motion]).all(|n| n != *name))
             .collect();
-        let worlds = chosen(mask);
         // all numbers before the first is stored
         let mut rows = Vec::new();
         for one in all {
             let (field, from) = match names(&[Role::Motion]).find(|name| *name == one.field) {
-                Some(name) => (self.field(name)?, self.get_worlds(name, mask)?.data.to_f64()),
+                Some(name) => {
+                    let values = self.get(name, &worlds)?.data.to_f64();
+                    (FieldName::<DataField>::entry(name)?, values)
+                }
                 None => {
-                    let (field, _) = variable(self.model(), &one.field)?;
+                    let field = FieldName::<ModelField>::entry(one.field.as_str())?;
+                    variable(self.model(), field)?;
                     let values = match self.model().get(field.name) {
                         Some(Values::Real(values)) => values.to_vec(),
                         _ => Vec::new(),
@@ -179,13 +188,13 @@ impl Batch {
         }
         // values that no world can have are found before any is stored
         for (field, row) in rows.iter().filter(|(field, _)| field.role == Role::Constant) {
-            self.normalize_model_values(field.name, &worlds, row, Origin::Caller)?;
+            self.normalize_model_values(field, &worlds, row.into(), Origin::Caller)?;
         }
         self.expand(&of_model)?;
         for (field, row) in &rows {
             match field.role == Role::Constant {
-                true => self.set_model_worlds(field.name, mask, row)?,
-                false => self.set_worlds(field.name, mask, row)?,
+                true => self.set_model(field.name, &worlds, row)?,
+                false => self.set(field.name, &worlds, row)?,
             }
         }
         Ok(())
@@ -203,7 +212,7 @@ impl Batch {
         let Some(elements) = &one.elements else { return Ok(values.repeat(worlds.len())) };
         let mut rows = Vec::with_capacity(worlds.len() * values.len());
         for world in worlds {
-            let mut row = self.models.column(*world, field.name);
+            let mut row = self.engine.models().column(*world, field.name);
             for &i in elements {
                 let (Some(to), Some(from)) = (row.get_mut(i), values.get(i)) else {
                     let (name, len) = (field.name, values.len());

@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use super::Batch;
+use super::engine::lasting;
 use super::numbers::typed;
 use super::variation::{Origin, expansion};
 use crate::error::{Error, Result};
 use crate::formats::npz::{self, Array, ArrayData};
-use crate::model::data::Data;
-use crate::schema::{Elem, Field};
+use crate::model::{FieldName, ModelField};
+use crate::schema::{Field, NumbersRef};
 
 /// Name of an array of a model field: it may be that of a Data field.
 const MODEL: &str = "model.";
@@ -70,18 +71,19 @@ impl Batch {
     /// [`Error::Device`] if the device is lost.
     pub fn snapshot(&mut self) -> Result<Snapshot> {
         let mut arrays = BTreeMap::new();
-        self.flush()?;
-        let fields: Vec<&'static Field> = self.kept().collect();
+        self.engine.flush()?;
+        let fields = lasting(self.engine.as_ref());
         let worlds: Vec<usize> = (0..self.worlds).collect();
         for (field, numbers) in fields.iter().zip(self.read_fields(&fields, &worlds)?) {
             let mut shape = vec![self.worlds];
-            shape.extend(field.shape(&self.sizes));
+            shape.extend(field.shape(self.sizes()));
             arrays.insert(field.name.to_owned(), Array { shape, data: typed(field.elem, numbers) });
         }
-        for field in self.models.varied().filter(|f| f.traits.varies.is_some()) {
+        let models = self.engine.models();
+        for field in models.varied().filter(|f| f.traits.varies.is_some()) {
             let mut shape = vec![self.worlds];
-            shape.extend(field.shape(&self.sizes));
-            let numbers = (0..self.worlds).flat_map(|w| self.models.column(w, field.name)).collect();
+            shape.extend(field.shape(self.sizes()));
+            let numbers = (0..self.worlds).flat_map(|w| models.column(w, field.name)).collect();
             arrays.insert(format!("{MODEL}{}", field.name), Array { shape, data: ArrayData::F64(numbers) });
         }
         Ok(Snapshot { arrays })
@@ -108,8 +110,8 @@ impl Batch {
         expanded.extend(self.expanded());
         // every array has its place, and every place its array
         let (_, sizes) = self.expanded_model(&expanded);
-        let fields: Vec<&'static Field> = self.kept().collect();
-        let mut columns: Vec<(&Field, Vec<f64>)> = Vec::new();
+        let fields = lasting(self.engine.as_ref());
+        let mut columns: Vec<(&'static Field, Vec<f64>)> = Vec::new();
         for field in &fields {
             let mut want = vec![self.worlds];
             want.extend(field.shape(&sizes));
@@ -129,34 +131,30 @@ impl Batch {
             return Err(Error::Argument(format!("the batch has no '{name}', which is in the snapshot")));
         }
         for (name, values) in &mut varied {
-            *values = self.normalize_model_values(name, &worlds, values, Origin::Batch)?;
+            *values = self.normalize_model_values(
+                FieldName::<ModelField>::entry(*name)?,
+                &worlds,
+                (&*values).into(),
+                Origin::Batch,
+            )?;
         }
         for (field, values) in &columns {
-            self.check_integers(field, values, |row| row)?;
+            self.check_integers(field, &worlds, values.into())?;
         }
         // the state last, since expanding keeps it
         self.expand(&names)?;
         let here: Vec<&'static str> =
-            self.models.varied().filter(|f| f.traits.varies.is_some()).map(|f| f.name).collect();
+            self.engine.models().varied().filter(|f| f.traits.varies.is_some()).map(|f| f.name).collect();
         for name in here.into_iter().filter(|name| !names.contains(name)) {
             let values = self.model().get(name).map(|v| v.to_f64()).unwrap_or_default();
-            self.put_model(name, &worlds, &values.repeat(self.worlds))?;
+            self.engine.write_model(name, &worlds, &values.repeat(self.worlds))?;
         }
         for (name, values) in &varied {
-            self.put_model(name, &worlds, values)?;
+            self.engine.write_model(name, &worlds, values)?;
         }
-        self.refresh_models()?;
-        let columns: Vec<(&Field, &[f64])> =
-            columns.iter().map(|(field, numbers)| (*field, numbers.as_slice())).collect();
-        self.write_fields(&columns, &worlds)
-    }
-
-    /// Fields that outlast a step, and where trees sleep, whose results stay, all numbers but those of contacts and rows.
-    pub(super) fn kept(&self) -> impl Iterator<Item = &'static Field> {
-        let sleeps = self.model().has_sleep();
-        let fields = Data::<f64>::FIELDS.iter();
-        let stays = |f: &Field| f.elem == Elem::Real && f.is_result();
-        let fields = fields.filter(move |f| f.outlasts_a_step() || (sleeps && stays(f)));
-        fields.filter(|f| self.has(f.name) && f.len(&self.sizes) > 0)
+        self.engine.refresh_models()?;
+        let columns: Vec<_> =
+            columns.iter().map(|(field, numbers)| (*field, NumbersRef::from(numbers))).collect();
+        self.engine.write(&columns, &worlds)
     }
 }

@@ -1,10 +1,11 @@
 //! The state of worlds as one vector each, in MuJoCo's order.
 
-use super::{Batch, chosen};
+use super::{Batch, Worlds};
 use crate::error::{Error, Result};
 use crate::formats::npz::{Array, ArrayData};
-use crate::schema::Field;
+use crate::model::{DataField, FieldName};
 use crate::schema::enums::state;
+use crate::schema::{Field, NumbersRef};
 
 /// Fields that belong to a part of the state without being one: what rounding has left of it.
 const COMPENSATION: &[(i32, &str)] =
@@ -17,7 +18,7 @@ impl Batch {
     /// # Errors
     /// [`Error::Argument`] for a bit that is no part.
     pub fn state_size(&self, parts: i32) -> Result<usize> {
-        Ok(self.state_fields(parts)?.iter().map(|f| f.len(&self.sizes)).sum())
+        Ok(self.state_fields(parts)?.iter().map(|f| f.len(self.sizes())).sum())
     }
 
     /// The fields of the parts, in the order of their bits.
@@ -31,50 +32,43 @@ impl Batch {
             )));
         }
         let chosen = state::WORDS.iter().filter(|(_, bit)| parts & bit != 0);
-        chosen.map(|(name, _)| self.field(name)).collect()
+        chosen.map(|(name, _)| FieldName::<DataField>::entry(*name)).collect()
     }
 
-    /// State vectors of every world, `[world, state_size]`: the fields of `parts` one after the other, in the order of
+    /// State vectors of some worlds, `[world, state_size]`: the fields of `parts` one after the other, in the order of
     /// their bits. What is left of rounding, and which trees sleep, is no part of it, as in MuJoCo.
     ///
     /// # Errors
-    /// As [`Batch::state_size`]; [`Error::Device`] if the device is lost.
-    pub fn get_state(&mut self, parts: i32) -> Result<Array> {
-        self.get_state_worlds(parts, &vec![true; self.worlds])
-    }
-
-    /// State vectors of the worlds where `mask` is true, `[chosen world, state_size]`; see [`Batch::get_state`].
-    pub fn get_state_worlds(&mut self, parts: i32, mask: &[bool]) -> Result<Array> {
+    /// As [`Batch::state_size`] and [`Worlds::resolve`]; [`Error::Device`] if the device is lost.
+    pub fn get_state<'w>(&mut self, parts: i32, worlds: impl Into<Worlds<'w>>) -> Result<Array> {
         let (fields, size) = (self.state_fields(parts)?, self.state_size(parts)?);
-        self.check_mask(mask)?;
-        let worlds = chosen(mask);
+        let worlds = self.resolve(worlds)?;
         let columns = self.read_fields(&fields, &worlds)?;
         let mut values = Vec::with_capacity(worlds.len() * size);
         for world in 0..worlds.len() {
             for (field, column) in fields.iter().zip(&columns) {
-                let len = field.len(&self.sizes);
-                values.extend_from_slice(&column[world * len..(world + 1) * len]);
+                let len = field.len(self.sizes());
+                values.extend(column.as_ref().part(world * len, len).iter());
             }
         }
         Ok(Array { shape: vec![worlds.len(), size], data: ArrayData::F64(values) })
     }
 
-    /// Sets the state of every world from `[world, state_size]` numbers, as [`Batch::get_state`] returns them. Worlds
+    /// Sets the state of some worlds from `[world, state_size]` numbers, as [`Batch::get_state`] returns them. Worlds
     /// with the same state and the same model continue with the same bits, if `parts` has [`state::INTEGRATION`] and no
     /// tree sleeps.
     ///
     /// # Errors
-    /// As [`Batch::state_size`]; [`Error::Argument`] for the wrong number of values, or a value that [`Batch::set`]
-    /// rejects. Nothing is set then.
-    pub fn set_state(&mut self, parts: i32, values: &[f64]) -> Result<()> {
-        self.set_state_worlds(parts, &vec![true; self.worlds], values)
-    }
-
-    /// Sets the state where `mask` is true from `[chosen world, state_size]` numbers; errors as [`Batch::set_state`].
-    pub fn set_state_worlds(&mut self, parts: i32, mask: &[bool], values: &[f64]) -> Result<()> {
+    /// As [`Batch::state_size`] and [`Worlds::resolve`]; [`Error::Argument`] for the wrong number of values, or a value
+    /// that [`Batch::set`] rejects. Nothing is set then.
+    pub fn set_state<'w, 'v>(
+        &mut self,
+        parts: i32,
+        worlds: impl Into<Worlds<'w>>,
+        values: impl Into<NumbersRef<'v>>,
+    ) -> Result<()> {
         let (fields, size) = (self.state_fields(parts)?, self.state_size(parts)?);
-        self.check_mask(mask)?;
-        let rows = chosen(mask);
+        let (rows, values) = (self.resolve(worlds)?, values.into());
         if values.len() != rows.len() * size {
             let (worlds, got) = (rows.len(), values.len());
             let need = worlds * size;
@@ -86,21 +80,20 @@ impl Batch {
         let mut at = 0;
         let mut columns = Vec::with_capacity(fields.len());
         for field in fields {
-            let len = field.len(&self.sizes);
-            let of = |world: usize| &values[world * size + at..][..len];
-            let column: Vec<f64> = (0..rows.len()).flat_map(|world| of(world).iter().copied()).collect();
-            self.check_values(field, rows.len(), &column, |row| rows[row])?;
+            let len = field.len(self.sizes());
+            let of = |world: usize| values.part(world * size + at, len).iter();
+            let column: Vec<f64> = (0..rows.len()).flat_map(of).collect();
+            self.check_values(field, &rows, (&column).into())?;
             columns.push((field, column));
             at += len;
         }
         // the vector is the whole state: no rounding is left from before
         for (_, name) in COMPENSATION.iter().filter(|(part, _)| parts & part != 0) {
-            let field = self.field(name)?;
-            columns.push((field, vec![0.0; rows.len() * field.len(&self.sizes)]));
+            let field = FieldName::<DataField>::entry(*name)?;
+            columns.push((field, vec![0.0; rows.len() * field.len(self.sizes())]));
         }
-        let fields: Vec<(&'static Field, &[f64])> =
-            columns.iter().map(|(f, column)| (*f, column.as_slice())).collect();
-        self.write_fields(&fields, &rows)
+        let fields: Vec<_> = columns.iter().map(|(f, column)| (*f, NumbersRef::from(column))).collect();
+        self.engine.write(&fields, &rows)
     }
 }
 

@@ -1,12 +1,13 @@
 //! Tasks: steps of an environment, and the begin of episodes. See [`Model::set_task`](crate::model::Model::set_task).
 
-use super::growth::Call;
-use super::typed::TypedArray;
-#[cfg(feature = "gpu")]
-use super::typed::{array, of_words};
-use super::{Batch, chosen};
+use super::engine::Call;
+use super::typed::{TypedArray, array};
+use super::{Batch, Worlds};
 use crate::error::{Error, Result};
+use crate::model::data::field;
 use crate::model::task::{STEP_OUTPUTS, Task};
+use crate::model::{DataField, FieldName};
+use crate::schema::NumbersRef;
 
 impl Batch {
     /// The task of the model.
@@ -19,42 +20,41 @@ impl Batch {
     }
 
     /// Sets what the draws of some worlds depend on, beside the step: a seed, and a number of the world. `seeds` and
-    /// `numbers` have an entry for each world where `mask` is true. Draws begin anew.
+    /// `numbers` have an entry for each of these worlds. Draws begin anew.
     ///
     /// # Errors
-    /// [`Error::Argument`] without a task, or for lists of the wrong length.
-    pub fn seed_task(&mut self, mask: &[bool], seeds: &[u64], numbers: &[u32]) -> Result<()> {
+    /// [`Error::Argument`] without a task, or for lists of the wrong length; as [`Worlds::resolve`].
+    pub fn seed_task<'w>(
+        &mut self,
+        worlds: impl Into<Worlds<'w>>,
+        seeds: &[u64],
+        numbers: &[u32],
+    ) -> Result<()> {
         self.task()?;
-        self.check_mask(mask)?;
-        let worlds = chosen(mask);
+        let worlds = self.resolve(worlds)?;
         if seeds.len() != worlds.len() || numbers.len() != worlds.len() {
             let (s, n, w) = (seeds.len(), numbers.len(), worlds.len());
             return Err(Error::Argument(format!("{s} seeds and {n} numbers are given for {w} worlds")));
         }
         // words as integers of the same bits
-        let word = |x: u32| f64::from(x.cast_signed());
         let of =
-            |(seed, number): (&u64, &u32)| [word(*seed as u32), word((seed >> 32) as u32), word(*number)];
-        let keys: Vec<f64> = seeds.iter().zip(numbers).flat_map(of).collect();
-        let zeros = vec![0.0; worlds.len()];
-        let fields = [(self.field("task_key")?, keys.as_slice()), (self.field("task_tick")?, &zeros)];
-        let kept = fields.into_iter().filter(|(field, _)| self.has(field.name));
-        let kept: Vec<_> = kept.collect();
-        self.write_fields(&kept, &worlds)
+            |(seed, number): (&u64, &u32)| [*seed as u32, (seed >> 32) as u32, *number].map(u32::cast_signed);
+        let keys: Vec<i32> = seeds.iter().zip(numbers).flat_map(of).collect();
+        let zeros = vec![0; worlds.len()];
+        let fields = [(field::task_key, &keys), (field::task_tick, &zeros)];
+        let kept = fields.into_iter().filter(|(field, _)| self.has(*field));
+        let kept: Vec<_> = kept.map(|(field, values)| (field.row(), NumbersRef::from(values))).collect();
+        self.engine.write(&kept, &worlds)
     }
 
-    /// Begins an episode in the worlds where `mask` is true: they are reset, forward dynamics is computed, and they are
-    /// observed.
+    /// Begins an episode in some worlds: they are reset, forward dynamics is computed, and they are observed.
     ///
     /// # Errors
     /// [`Error::Argument`] without a task, [`Error::Device`] if a kernel cannot be built or the device is lost.
-    pub fn begin_episodes(&mut self, mask: &[bool]) -> Result<()> {
+    pub fn begin_episodes<'w>(&mut self, worlds: impl Into<Worlds<'w>>) -> Result<()> {
         self.task()?;
-        self.check_mask(mask)?;
-        self.refresh_models()?;
-        // what other worlds hold is no result of a call that is made again
-        self.flush()?;
-        self.call(Call::Restart(chosen(mask)))
+        let worlds = self.resolve(worlds)?;
+        self.call(Call::Restart(worlds))
     }
 
     /// A step of the environment in every world under an action, `[world, naction]`: as [`Batch::step_task`] after setting
@@ -63,12 +63,12 @@ impl Batch {
     ///
     /// # Errors
     /// As [`Batch::set`] and [`Batch::step_task`].
-    pub fn act(&mut self, action: &[f64]) -> Result<()> {
+    pub fn act<'v>(&mut self, action: impl Into<NumbersRef<'v>>) -> Result<()> {
         self.task()?;
-        let entry = self.field("action")?;
-        self.check_values(entry, self.worlds, action, |row| row)?;
-        self.refresh_models()?;
-        self.call(Call::Act(action.to_vec()))
+        let action = action.into();
+        let worlds: Vec<usize> = (0..self.worlds).collect();
+        self.check_values(field::action.row(), &worlds, action)?;
+        self.call(Call::Act(action.to_numbers()))
     }
 
     /// What the last step of the environment has shown: `observation`, `reward`, `terminated`, `truncated` and `status` of
@@ -78,15 +78,12 @@ impl Batch {
     /// [`Error::Argument`] without a task, [`Error::Device`] if the device is lost.
     pub fn observed(&mut self) -> Result<Vec<TypedArray>> {
         self.task()?;
-        #[cfg(feature = "gpu")]
-        if let Some(words) = self.seen_settled()? {
-            let array = |(name, words)| {
-                let field = self.field(name)?;
-                Ok(array(field, &self.sizes, self.worlds, of_words(field.elem, words)))
-            };
-            return STEP_OUTPUTS.into_iter().zip(words).map(array).collect();
-        }
-        self.read(&STEP_OUTPUTS, None)
+        let Some(shown) = self.engine.step_outputs()? else { return self.read(&STEP_OUTPUTS, ..) };
+        let array = |(name, numbers): (&str, _)| {
+            let field = FieldName::<DataField>::entry(name)?;
+            Ok(array(field, self.sizes(), self.worlds, numbers))
+        };
+        STEP_OUTPUTS.into_iter().zip(shown).map(array).collect()
     }
 
     /// A step of the environment in every world, under its `action`. On the GPU the call is asynchronous; reading a field
@@ -96,7 +93,6 @@ impl Batch {
     /// As [`Batch::begin_episodes`].
     pub fn step_task(&mut self) -> Result<()> {
         self.task()?;
-        self.refresh_models()?;
         self.call(Call::Task)
     }
 }

@@ -2,17 +2,17 @@
 
 use std::collections::BTreeSet;
 
-#[cfg(feature = "gpu")]
-use super::engine::Engine;
+use super::engine::names_of;
 use super::models::Models;
 use super::numbers::typed;
-use super::{Batch, chosen};
-use crate::error::{Error, Result, suggest};
+use super::{Batch, Worlds, selection};
+use crate::error::{Error, Result};
 use crate::formats::npz::Array;
 use crate::model::Model;
 use crate::model::features::{has_sizes_of_data, shape_sizes};
+use crate::model::{FieldName, ModelField};
 use crate::schema::enums::{dynamics, equality, gain};
-use crate::schema::{Field, Kind, Rule, Sizes};
+use crate::schema::{Field, Kind, Numbers, NumbersRef, Rule, Sizes};
 
 /// Where values of a field come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,53 +47,35 @@ impl Batch {
     /// [`Error::Argument`] for a field that is unknown, that follows from others, or that is the structure of the model,
     /// [`Error::Device`] if memory is insufficient. The batch is then unchanged.
     pub fn expand(&mut self, fields: &[&str]) -> Result<()> {
-        let mut varied: BTreeSet<&'static str> = self.models.varied().map(|f| f.name).collect();
+        let mut varied = names_of(self.engine.models());
         let known = varied.len();
         varied.extend(expansion(self.model(), fields)?);
         if varied.len() == known {
             return Ok(());
         }
-        self.flush()?;
+        self.engine.flush()?;
         let (base, sizes) = self.expanded_model(&varied);
         let mut models = Models::varying(base, self.worlds, &varied);
+        let present = self.engine.models();
         for world in 0..self.worlds {
-            for field in self.models.varied() {
-                models.put(world, field.name, &self.models.column(world, field.name));
+            for field in present.varied() {
+                models.put(world, field.name, &present.column(world, field.name));
             }
         }
-        // a new engine in the same state
-        let options = self.options.with_per_world(&varied);
-        let new_structure = sizes != self.sizes;
-        let mut is_new = false;
-        if let Some(mut engine) =
-            self.engine.with_model(models.base(), &sizes, self.worlds, &options, new_structure)?
-        {
-            for field in self.kept().collect::<Vec<_>>() {
-                if field.len(&self.sizes) == field.len(&sizes) {
-                    engine.put(field, &sizes, &self.numbers(field.name)?)?;
-                }
-            }
-            self.engine = engine;
-            is_new = true;
-        }
-        // rows that worlds may want beyond those of their common model
-        let (all, new) = (self.friction_rows(varied.iter()), self.new_friction_rows(&varied));
-        (self.models, self.sizes, self.options) = (models, sizes, options);
-        self.widen_limit(all, if is_new { all } else { new });
-        let worlds: Vec<usize> = (0..self.worlds).collect();
-        self.send_columns(&worlds, |_| true)
+        let rows = self.friction_rows(varied.iter());
+        self.engine.vary(models, sizes, rows)
     }
 
     /// The model of a batch in which these fields differ from world to world, and its sizes: blocks of the inertia matrix
     /// that are diagonal in the model may not be in every world.
     pub(super) fn expanded_model(&self, varied: &BTreeSet<&'static str>) -> (Model, Sizes) {
-        let mut base = self.models.base().clone();
+        let mut base = self.model().clone();
         if SHORTCUTS.iter().any(|name| varied.contains(name)) {
             base.drop_shortcuts();
         }
         let mut capacity = self.capacity();
         // capacities that were measured with the model
-        if self.options.capacity.is_none() {
+        if self.capacity_is_measured {
             capacity.njmax += self.new_friction_rows(varied);
         }
         let sizes = capacity.sizes(&base);
@@ -117,99 +99,76 @@ impl Batch {
 
     /// Fields that have a value for each world, those that follow from others included.
     pub fn expanded(&self) -> Vec<&'static str> {
-        self.models.varied().map(|f| f.name).collect()
+        self.engine.models().varied().map(|f| f.name).collect()
     }
 
-    /// Sets an [expanded](Batch::expand) field of the model in every world from `[world, …]` numbers. What follows from
+    /// Sets an [expanded](Batch::expand) field of the model in some worlds from `[world, …]` numbers. What follows from
     /// it is recomputed before the next step. Quaternions and axes are stored with length one.
     ///
     /// # Errors
     /// [`Error::Argument`] for a field that is not expanded, the wrong number of values, or a value that no world can
-    /// have, with the world and the reason. The batch is then unchanged.
-    pub fn set_model(&mut self, field: &str, values: &[f64]) -> Result<()> {
-        self.set_model_worlds(field, &vec![true; self.worlds], values)
-    }
-
-    /// As [`Batch::set_model`], in the worlds where `mask` is true, from `[chosen world, …]` numbers.
-    pub fn set_model_worlds(&mut self, field: &str, mask: &[bool], values: &[f64]) -> Result<()> {
-        let (entry, _) = variable(self.model(), field)?;
-        if !self.models.varied().any(|f| f.name == entry.name) {
-            let text = format!("'{field}' is the same in all worlds; expand it first");
+    /// have, with the world and the reason. The batch is then unchanged. As [`Worlds::resolve`].
+    pub fn set_model<'w, 'v>(
+        &mut self,
+        field: impl FieldName<ModelField>,
+        worlds: impl Into<Worlds<'w>>,
+        values: impl Into<NumbersRef<'v>>,
+    ) -> Result<()> {
+        let entry = field.entry()?;
+        variable(self.model(), entry)?;
+        if !self.engine.models().varied().any(|f| f.name == entry.name) {
+            let text = format!("'{}' is the same in all worlds; expand it first", entry.name);
             return Err(Error::Argument(text));
         }
-        self.check_mask(mask)?;
-        let worlds = chosen(mask);
+        let worlds = self.resolve(worlds)?;
         // what follows from other fields is compared with what it is now
         if !entry.traits.follows.is_empty() {
-            self.refresh_models()?;
+            self.engine.refresh_models()?;
         }
-        let rows = self.normalize_model_values(field, &worlds, values, Origin::Caller)?;
-        self.put_model(field, &worlds, &rows)
-    }
-
-    /// Stores `[world, …]` numbers of an expanded field, as [`normalize_model_values`](Self::normalize_model_values) returns them.
-    pub(super) fn put_model(&mut self, field: &str, worlds: &[usize], rows: &[f64]) -> Result<()> {
-        // the calls before had other values
-        self.flush()?;
-        for (world, row) in worlds.iter().zip(rows.chunks((rows.len() / worlds.len().max(1)).max(1))) {
-            self.models.put(*world, field, row);
-        }
-        self.send_columns(worlds, |f| f.name == field)
+        let rows = self.normalize_model_values(entry, &worlds, values.into(), Origin::Caller)?;
+        self.engine.write_model(entry.name, &worlds, &rows)
     }
 
     /// Checks `[world, …]` numbers of a field in some worlds; what is to be stored.
     pub(super) fn normalize_model_values(
         &self,
-        field: &str,
+        entry: &'static Field,
         worlds: &[usize],
-        values: &[f64],
+        values: NumbersRef<'_>,
         origin: Origin,
     ) -> Result<Vec<f64>> {
-        let (entry, rule) = variable(self.model(), field)?;
-        self.check_count(entry, worlds.len(), values)?;
-        let len = entry.len(&self.sizes).max(1);
-        let mut rows = values.to_vec();
+        let (field, rule) = (entry.name, variable(self.model(), entry)?);
+        self.check_count(entry, worlds.len(), values.len())?;
+        let len = entry.len(self.sizes()).max(1);
+        let mut rows = values.to_f64();
+        let models = self.engine.models();
         for (world, row) in worlds.iter().zip(rows.chunks_mut(len)) {
             let now = match rule {
-                Rule::GeomSize | Rule::EqData => self.models.column(*world, field),
+                Rule::GeomSize | Rule::EqData => models.column(*world, field),
                 _ => Vec::new(),
             };
-            normalize_values(self.models.base(), entry, rule, row, &now, origin).map_err(|why| {
-                let shape = entry.shape(&self.sizes);
+            normalize_values(models.base(), entry, rule, row, &now, origin).map_err(|why| {
+                let shape = entry.shape(self.sizes());
                 Error::Argument(format!("'{field}' of world {world}: {why}; its shape is {shape:?}"))
             })?;
         }
         Ok(rows)
     }
 
-    /// A field of the model in every world, `[world, …]`; on the GPU as its kernels read it, where they do.
+    /// A field of the model in some worlds, `[world, …]`; on the GPU as its kernels read it, where they do.
     ///
     /// # Errors
-    /// [`Error::Argument`] for an unknown field, [`Error::Device`] if the device is lost.
-    pub fn get_model(&mut self, field: &str) -> Result<Array> {
-        self.get_model_worlds(field, &vec![true; self.worlds])
-    }
-
-    /// As [`Batch::get_model`], of the worlds where `mask` is true, `[chosen world, …]`.
-    ///
-    /// # Errors
-    /// As [`Batch::get_model`], and [`Error::Argument`] for a mask of the wrong length.
-    pub fn get_model_worlds(&mut self, field: &str, mask: &[bool]) -> Result<Array> {
-        let entry = model_field(field)?;
-        self.check_mask(mask)?;
-        self.refresh_models()?;
-        self.flush()?;
-        let worlds = chosen(mask);
+    /// [`Error::Argument`] for an unknown field, as [`Worlds::resolve`]; [`Error::Device`] if the device is lost.
+    pub fn get_model<'w>(
+        &mut self,
+        field: impl FieldName<ModelField>,
+        worlds: impl Into<Worlds<'w>>,
+    ) -> Result<Array> {
+        let (entry, worlds) = (field.entry()?, self.resolve(worlds)?);
+        let numbers = self.engine.read_model(entry.name, &worlds)?;
         let mut shape = vec![worlds.len()];
-        shape.extend(entry.shape(&self.sizes));
-        let numbers = match &self.engine {
-            #[cfg(feature = "gpu")]
-            Engine::Gpu { batch, .. } if batch.has(field) => {
-                batch.get_worlds(&[field], &worlds)?.pop().unwrap_or_default()
-            }
-            _ => worlds.iter().flat_map(|w| self.models.column(*w, field)).collect(),
-        };
-        Ok(Array { shape, data: typed(entry.elem, numbers) })
+        shape.extend(entry.shape(self.sizes()));
+        Ok(Array { shape, data: typed(entry.elem, Numbers::F64(numbers)) })
     }
 
     /// The model of a world.
@@ -217,36 +176,9 @@ impl Batch {
     /// # Errors
     /// [`Error::Argument`] for a world out of range, [`Error::Device`] if the device is lost.
     pub fn model_of(&mut self, world: usize) -> Result<Model> {
-        self.check_world(world)?;
-        self.refresh_models()?;
-        Ok(self.models.of(world))
-    }
-
-    /// Recomputes what follows from fields that were set since the last time.
-    pub(super) fn refresh_models(&mut self) -> Result<()> {
-        let worlds = self.models.refresh();
-        if worlds.is_empty() {
-            return Ok(());
-        }
-        self.send_columns(&worlds, |f| !f.traits.follows.is_empty())
-    }
-
-    /// Sends some of the fields that differ to the device.
-    pub(super) fn send_columns(&mut self, worlds: &[usize], wanted: impl Fn(&Field) -> bool) -> Result<()> {
-        #[cfg(feature = "gpu")]
-        if let Engine::Gpu { batch, .. } = &mut self.engine {
-            let wanted = self.models.varied().filter(|f| wanted(f) && batch.has(f.name));
-            let rows = wanted.map(|f| {
-                let rows = worlds.iter().flat_map(|w| self.models.column(*w, f.name));
-                (f.name, rows.collect::<Vec<f64>>())
-            });
-            let rows: Vec<_> = rows.collect();
-            let fields: Vec<_> = rows.iter().map(|(name, rows)| (*name, rows.as_slice())).collect();
-            batch.set_fields(&fields, worlds)?;
-        }
-        #[cfg(not(feature = "gpu"))]
-        let _ = (worlds, wanted);
-        Ok(())
+        selection::check(Some(world), self.worlds)?;
+        self.engine.refresh_models()?;
+        Ok(self.engine.models().of(world))
     }
 }
 
@@ -257,7 +189,9 @@ impl Batch {
 pub fn expansion<T: AsRef<str>>(model: &Model, fields: &[T]) -> Result<BTreeSet<&'static str>> {
     let mut varied = BTreeSet::new();
     for name in fields {
-        varied.insert(variable(model, name.as_ref())?.0.name);
+        let entry = FieldName::<ModelField>::entry(name.as_ref())?;
+        variable(model, entry)?;
+        varied.insert(entry.name);
     }
     with_what_follows(&mut varied);
     Ok(varied)
@@ -270,9 +204,9 @@ fn has_counted_states(m: &Model) -> bool {
         || of(&m.actuator_gaintype, &[gain::PID, gain::DCMOTOR])
 }
 
-/// Entry of a field that may differ from world to world, and its rule.
-pub(super) fn variable(model: &Model, name: &str) -> Result<(&'static Field, Rule)> {
-    let entry = model_field(name)?;
+/// The rule of a field that may differ from world to world.
+pub(super) fn variable(model: &Model, entry: &Field) -> Result<Rule> {
+    let name = entry.name;
     let why = match entry.traits.varies {
         Some(_) if name.ends_with("_adhesion") && !model.has_adhesion() => {
             "no geom of the model has adhesion; give one of them a small one in the file".to_owned()
@@ -280,7 +214,7 @@ pub(super) fn variable(model: &Model, name: &str) -> Result<(&'static Field, Rul
         Some(_) if ["actuator_dynprm", "actuator_gainprm"].contains(&name) && has_counted_states(model) => {
             "it decides how many activations a PID controller or DC motor of the model has".to_owned()
         }
-        Some(rule) => return Ok((entry, rule)),
+        Some(rule) => return Ok(rule),
         None if entry.traits.follows.is_empty() => {
             "it is the structure of the model, or serves for display: the same in all worlds".to_owned()
         }
@@ -309,14 +243,6 @@ fn with_what_follows(fields: &mut BTreeSet<&'static str>) {
         }
         fields.extend(more);
     }
-}
-
-fn model_field(name: &str) -> Result<&'static Field> {
-    let table = Model::<f64>::FIELDS;
-    table.iter().find(|f| f.name == name).ok_or_else(|| {
-        let variable = table.iter().filter(|f| f.traits.varies.is_some()).map(|f| f.name);
-        Error::Argument(format!("the model has no field '{name}'{}", suggest(name, variable)))
-    })
 }
 
 /// Checks the values of a field in a world, which has the values `now`, and normalises directions; the reason if they are

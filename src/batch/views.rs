@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
-use super::{Batch, chosen};
+use super::{Batch, Worlds};
 use crate::error::Result;
 use crate::formats::npz::{Array, ArrayData};
-use crate::schema::Kind;
+use crate::model::{DataField, FieldName};
+use crate::schema::{Kind, NumbersRef};
 
 /// The elements of one object, such as the positions of a joint in `qpos`, in every world of a batch.
 #[derive(Debug)]
@@ -36,9 +37,9 @@ impl Batch {
     ///      <geom size='0.1'/></body></body></worldbody></mujoco>",
     /// )?;
     /// let mut batch = Batch::new(&model, 2, &BatchOptions::on(Backend::Cpu))?;
-    /// batch.joint("knee")?.set("qpos", &[0.1, 0.2])?;
-    /// assert_eq!(batch.joint("knee")?.get("qpos")?.shape, [2, 1]);
-    /// assert_eq!(batch.get("qpos")?.data.to_f64()[15], 0.2);
+    /// batch.joint("knee")?.set("qpos", .., &[0.1, 0.2])?;
+    /// assert_eq!(batch.joint("knee")?.get("qpos", ..)?.shape, [2, 1]);
+    /// assert_eq!(batch.get("qpos", ..)?.data.to_f64()[15], 0.2);
     /// # Ok(())
     /// # }
     /// ```
@@ -86,73 +87,67 @@ impl View<'_> {
         self.batch.model().elements(field, self.kind, &self.name)
     }
 
-    /// The object's elements in every world, `[world, elements]`, of a Data field or of a field of the model.
+    /// The object's elements in some worlds, `[world, elements]`, of a Data field or of a field of the model; no other
+    /// world is read.
     ///
     /// # Errors
     /// As [`View::elements`], [`Batch::get`] and [`Batch::get_model`].
-    pub fn get(&mut self, field: &str) -> Result<Array> {
-        self.get_worlds(field, &vec![true; self.batch.worlds()])
-    }
-
-    /// As [`View::get`], `[chosen world, elements]` in the worlds where `mask` is true; no other world is read.
-    ///
-    /// # Errors
-    /// As [`View::get`], and for a mask of the wrong length.
-    pub fn get_worlds(&mut self, field: &str, mask: &[bool]) -> Result<Array> {
+    pub fn get<'w>(&mut self, field: &str, worlds: impl Into<Worlds<'w>>) -> Result<Array> {
         let places = self.elements(field)?;
-        let rows = self.rows(field, mask)?;
-        let count = chosen(mask).len();
-        let rows = rows.chunks((rows.len() / count.max(1)).max(1));
+        let worlds = self.batch.resolve(worlds)?;
+        let rows = self.rows(field, &worlds)?;
+        let rows = rows.chunks((rows.len() / worlds.len().max(1)).max(1));
         let values: Vec<f64> = rows.flat_map(|row| row[places.clone()].iter().copied()).collect();
-        Ok(Array { shape: vec![count, places.len()], data: ArrayData::F64(values) })
+        Ok(Array { shape: vec![worlds.len(), places.len()], data: ArrayData::F64(values) })
     }
 
-    /// Sets the object's elements in every world from `[world, elements]` numbers: of a state field, or of a field of the
-    /// model that was [expanded](Batch::expand).
+    /// Sets the object's elements in some worlds from `[world, elements]` numbers: of a state field, or of a field of the
+    /// model that was [expanded](Batch::expand); no other world is read or written.
     ///
     /// # Errors
     /// As [`View::elements`], [`Batch::set`] and [`Batch::set_model`].
-    pub fn set(&mut self, field: &str, values: &[f64]) -> Result<()> {
-        self.set_worlds(field, &vec![true; self.batch.worlds()], values)
-    }
-
-    /// As [`View::set`], from `[chosen world, elements]` numbers in the worlds where `mask` is true; no other world is read
-    /// or written.
-    ///
-    /// # Errors
-    /// As [`View::set`], and for a mask of the wrong length.
-    pub fn set_worlds(&mut self, field: &str, mask: &[bool], values: &[f64]) -> Result<()> {
+    pub fn set<'w, 'v>(
+        &mut self,
+        field: &str,
+        worlds: impl Into<Worlds<'w>>,
+        values: impl Into<NumbersRef<'v>>,
+    ) -> Result<()> {
         let places = self.elements(field)?;
-        self.batch.check_mask(mask)?;
-        let worlds = chosen(mask).len();
-        let need = worlds * places.len();
+        let (worlds, values) = (self.batch.resolve(worlds)?, values.into().to_f64());
+        let need = worlds.len() * places.len();
         if values.len() != need {
             let (got, name, kind) = (values.len(), &self.name, self.kind.word());
             let text = format!("'{field}' of {kind} '{name}' has {} numbers a world", places.len());
             return Err(crate::error::Error::Argument(format!(
-                "{text}: {worlds} worlds need {need}, got {got}"
+                "{text}: {} worlds need {need}, got {got}",
+                worlds.len()
             )));
         }
         if values.is_empty() {
             return Ok(());
         }
-        let mut rows = self.rows(field, mask)?;
-        let len = (rows.len() / worlds).max(1);
+        let mut rows = self.rows(field, &worlds)?;
+        let len = (rows.len() / worlds.len()).max(1);
         for (row, values) in rows.chunks_mut(len).zip(values.chunks(places.len())) {
             row[places.clone()].copy_from_slice(values);
         }
-        match self.batch.field(field) {
-            Ok(_) => self.batch.set_worlds(field, mask, &rows),
-            Err(_) => self.batch.set_model_worlds(field, mask, &rows),
+        match is_of_data(field) {
+            true => self.batch.set(field, &worlds, &rows),
+            false => self.batch.set_model(field, &worlds, &rows),
         }
     }
 
     /// A field of some worlds, of Data or of the model.
-    fn rows(&mut self, field: &str, mask: &[bool]) -> Result<Vec<f64>> {
-        let rows = match self.batch.field(field) {
-            Ok(_) => self.batch.get_worlds(field, mask)?,
-            Err(_) => self.batch.get_model_worlds(field, mask)?,
+    fn rows(&mut self, field: &str, worlds: &[usize]) -> Result<Vec<f64>> {
+        let rows = match is_of_data(field) {
+            true => self.batch.get(field, worlds)?,
+            false => self.batch.get_model(field, worlds)?,
         };
         Ok(rows.data.to_f64())
     }
+}
+
+/// True for fields of Data, false for those of the model and for unknown ones.
+fn is_of_data(field: &str) -> bool {
+    FieldName::<DataField>::entry(field).is_ok()
 }

@@ -1,12 +1,11 @@
-//! Cost of a step: operations counted on sample worlds, memory traffic counted from the kernels.
+//! Cost of a step: operations counted on sample worlds.
 
 use super::Backend;
 use super::Batch;
-#[cfg(feature = "gpu")]
-use super::engine::Engine;
 use crate::cpu::work::{Work, count_step};
 use crate::error::Result;
 use crate::model::data::Data;
+use crate::model::{DataField, FieldName};
 use crate::schema::enums::disable;
 use crate::schema::{Elem, Field, ValuesMut};
 
@@ -31,14 +30,13 @@ impl Batch {
     /// Copies of sample worlds, with the input state of a step.
     fn sample(&mut self, most: usize) -> Result<Vec<Data>> {
         let count = most.clamp(1, self.worlds);
-        let mut mask = vec![false; self.worlds];
-        (0..count).for_each(|k| mask[k * self.worlds / count] = true);
+        let sampled: Vec<usize> = (0..count).map(|k| k * self.worlds / count).collect();
         let mut worlds = vec![Data::new(self.model(), self.capacity()); count];
         let state = Data::<f64>::FIELDS.iter().filter(|f| f.role.is_state() && f.elem == Elem::Real);
         let state: Vec<&Field> = state.filter(|f| self.has(f.name)).collect();
         for field in state {
-            let values = self.get_worlds(field.name, &mask)?.data.to_f64();
-            let len = field.len(&self.sizes);
+            let values = self.get(field.name, &sampled)?.data.to_f64();
+            let len = field.len(self.sizes());
             for (data, w) in worlds.iter_mut().zip(0..) {
                 if let Some(ValuesMut::Real(to)) = data.get_mut(field.name) {
                     to.copy_from_slice(&values[w * len..(w + 1) * len]);
@@ -49,34 +47,12 @@ impl Batch {
     }
 
     /// Mean count over the worlds: `ncon`, `nefc`, `solver_niter`; 0 if the model's kernels do not keep it.
-    pub fn mean(&mut self, field: &str) -> Result<f64> {
-        if !self.has(field) {
+    pub fn mean(&mut self, field: impl FieldName<DataField>) -> Result<f64> {
+        let field = field.entry()?;
+        if !self.has(field.name) {
             return Ok(0.0);
         }
-        let values = self.get(field)?.data.to_f64();
+        let values = self.get(field.name, ..)?.data.to_f64();
         Ok(values.iter().sum::<f64>() / values.len().max(1) as f64)
-    }
-
-    /// Bytes that each dispatch of a step moves per world, with the stages grouped by `partition`, or as they
-    /// are: see [`traffic`](crate::gpu::tuning::traffic). `None` on the CPU.
-    #[cfg(feature = "gpu")]
-    pub fn traffic(
-        &self,
-        partition: Option<crate::gpu::Partition>,
-        load: crate::gpu::tuning::traffic::MeanLoad,
-    ) -> Option<Vec<crate::gpu::tuning::traffic::Traffic>> {
-        match &self.engine {
-            Engine::Cpu(_) => None,
-            Engine::Gpu { batch, .. } => Some(batch.traffic(partition, load)),
-        }
-    }
-
-    /// Measured peak throughput of the device; `None` on the CPU.
-    #[cfg(feature = "gpu")]
-    pub fn roofline(&self) -> Result<Option<crate::gpu::Roofline>> {
-        match &self.engine {
-            Engine::Cpu(_) => Ok(None),
-            Engine::Gpu { batch, .. } => batch.gpu().roofline().map(Some),
-        }
     }
 }

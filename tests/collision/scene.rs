@@ -220,13 +220,13 @@ impl Scene {
                 });
             }
         }
-        batch.set("mocap_pos", &pos).unwrap();
-        batch.set("mocap_quat", &quat).unwrap();
+        batch.set("mocap_pos", .., &pos).unwrap();
+        batch.set("mocap_quat", .., &quat).unwrap();
         batch.forward().unwrap();
         assert!(batch.status().unwrap().iter().all(|bits| *bits == 0), "{:?}", batch.status_counts());
         let [dist, pos, frame, geoms, ncon] =
             ["contact_dist", "contact_pos", "contact_frame", "contact_geom", "ncon"]
-                .map(|field| batch.get(field).unwrap().data.to_f64());
+                .map(|field| batch.get(field, ..).unwrap().data.to_f64());
         let slots = dist.len() / worlds;
         let mut contacts = vec![Vec::new(); worlds * count];
         for w in 0..worlds {

@@ -135,7 +135,7 @@ impl Simulation {
     /// # Errors
     /// A list of problems as JSON, for a keyframe that does not exist.
     pub fn reset(&mut self, key: Option<usize>) -> Result<(), JsValue> {
-        self.batch.reset_all(key).map_err(thrown)?;
+        self.batch.reset(.., key).map_err(thrown)?;
         self.batch.forward().map_err(thrown)?;
         self.clock = Clock::of_speed(self.clock.speed);
         self.diverged = 0;
@@ -149,7 +149,7 @@ impl Simulation {
     pub fn release(&mut self) -> Result<(), JsValue> {
         self.held = Perturb::default();
         let none = vec![0.0; 6 * self.model.sizes.nbody];
-        self.batch.set("xfrc_applied", &none).map_err(thrown)
+        self.batch.set("xfrc_applied", .., &none).map_err(thrown)
     }
 
     /// Sets the control of one actuator.
@@ -160,7 +160,7 @@ impl Simulation {
         let mut ctrl = self.get("ctrl")?;
         let missing = || thrown(Error::Argument(format!("there is no actuator {actuator}")));
         *ctrl.get_mut(actuator).ok_or_else(missing)? = value;
-        self.batch.set("ctrl", &ctrl).map_err(thrown)
+        self.batch.set("ctrl", .., &ctrl).map_err(thrown)
     }
 
     /// A field of the world, flat.
@@ -168,7 +168,7 @@ impl Simulation {
     /// # Errors
     /// A list of problems as JSON, for a field that does not exist.
     pub fn get(&mut self, field: &str) -> Result<Vec<f64>, JsValue> {
-        self.batch.get(field).map(|array| array.data.to_f64()).map_err(thrown)
+        self.batch.get(field, ..).map(|array| array.data.to_f64()).map_err(thrown)
     }
 
     /// The numbers that the page shows: time in s, steps per second of stepping, simulated seconds per real second,
@@ -206,12 +206,12 @@ impl Simulation {
             let Some((pos, _)) = self.held.pose(&self.model, &world) else { return Ok(()) };
             let mut all = world.mocap_pos.to_vec();
             all[3 * id..3 * id + 3].copy_from_slice(&pos);
-            return self.batch.set("mocap_pos", &all);
+            return self.batch.set("mocap_pos", .., &all);
         }
         let Some(force) = self.held.force(&self.model, &world)? else { return Ok(()) };
         let mut all = vec![0.0; 6 * self.model.sizes.nbody];
         all[6 * body..6 * body + 6].copy_from_slice(&force);
-        self.batch.set("xfrc_applied", &all)
+        self.batch.set("xfrc_applied", .., &all)
     }
 
     /// Counts a world that diverged, which has been reset.

@@ -21,7 +21,7 @@ pub(super) type NotFinite = Vec<(usize, Vec<&'static str>)>;
 /// States with computed fields that are not finite in the elements in use.
 pub(super) fn not_finite(batch: &mut Batch) -> Result<NotFinite> {
     let mut found: BTreeMap<usize, Vec<&'static str>> = BTreeMap::new();
-    let mut counts = |name: &str| batch.get(name).map(|array| array.data.to_f64());
+    let mut counts = |name: &str| batch.get(name, ..).map(|array| array.data.to_f64());
     let (ncon, nefc) = (counts("ncon")?, counts("nefc")?);
     let sizes = *batch.sizes();
     let left_out =
@@ -32,7 +32,7 @@ pub(super) fn not_finite(batch: &mut Batch) -> Result<NotFinite> {
         if len == 0 || !batch.has(field.name) {
             continue;
         }
-        let values = batch.get(field.name)?.data.to_f64();
+        let values = batch.get(field.name, ..)?.data.to_f64();
         for (state, row) in values.chunks(len).enumerate() {
             // slots beyond the count are undefined
             let used = |count: f64, slots: usize| count.max(0.0) as usize * (len / slots.max(1));

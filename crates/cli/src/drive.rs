@@ -118,15 +118,15 @@ impl ControlSchedule {
             ControlSource::Builtin(control) => {
                 let mut ctrl = vec![0.0; row];
                 fill(batch.model(), *control, self.seed, 0, step, &mut ctrl);
-                batch.set("ctrl", &ctrl)
+                batch.set("ctrl", .., &ctrl)
             }
             ControlSource::Frames { values, .. } if values.len() < row => {
-                batch.set("ctrl", &values.repeat(batch.worlds()))
+                batch.set("ctrl", .., &values.repeat(batch.worlds()))
             }
             ControlSource::Frames { frames, values } => {
                 let frame = step.saturating_sub(self.warmup) / (self.steps / frames).max(1);
                 let frame = frame.min(frames - 1);
-                batch.set("ctrl", &values[frame * row..(frame + 1) * row])
+                batch.set("ctrl", .., &values[frame * row..(frame + 1) * row])
             }
         }
     }

@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         restore(&mut batch, &states)?;
         batch.check_state()?;
         batch.inverse()?;
-        arrays.push(("qfrc_inverse".to_owned(), batch.get("qfrc_inverse")?));
+        arrays.push(("qfrc_inverse".to_owned(), batch.get("qfrc_inverse", ..)?));
     }
     restore(&mut batch, &states)?;
     batch.step(1)?;
@@ -86,7 +86,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         .filter(|name| batch.has(name))
         .collect::<Vec<_>>()
     {
-        arrays.push((format!("{name}_next"), batch.get(name)?));
+        arrays.push((format!("{name}_next"), batch.get(name, ..)?));
     }
     // what the step has flagged belongs to the state as well
     status.iter_mut().zip(batch.status()?).for_each(|(bits, of_step)| *bits |= of_step);
@@ -168,8 +168,8 @@ fn capacity(model: &Model, states: &BTreeMap<&'static str, Vec<f64>>, count: usi
 
 /// Resets every world to its state.
 fn restore(batch: &mut Batch, states: &BTreeMap<&'static str, Vec<f64>>) -> Result<()> {
-    batch.reset_all(None)?;
-    states.iter().try_for_each(|(name, values)| batch.set(name, values))
+    batch.reset(.., None)?;
+    states.iter().try_for_each(|(name, values)| batch.set(name, .., values))
 }
 
 /// Every computed field, matrices dense.
@@ -188,7 +188,7 @@ fn results(batch: &mut Batch) -> Result<Vec<(String, Array)>> {
 type Densify = fn(&Model, &[f64]) -> Vec<f64>;
 
 fn result(batch: &mut Batch, field: &Field) -> Result<Array> {
-    let array = squeeze(batch.get(field.name)?, field);
+    let array = squeeze(batch.get(field.name, ..)?, field);
     let model = batch.model();
     let (rows, densify): (usize, Densify) = match field.name {
         "M" => (model.sizes.nv, manyworlds::analysis::query::inertia_matrix),

@@ -225,7 +225,7 @@ fn write(out: &Path, format: OutputFormat, found: &Fit, object: &Fitted) -> Resu
     match format {
         OutputFormat::Json => {
             let text = serde_json::to_string_pretty(object)
-                .map_err(|e| Error::Io { path: out.to_owned(), reason: e.to_string() })?;
+                .map_err(|e| Error::io_from(out.to_owned(), "", e.into()))?;
             files::write(out, format!("{text}\n").as_bytes())
         }
         OutputFormat::Mwb => files::write(out, &found.model.to_mwb()),

@@ -169,7 +169,7 @@ fn check_folder(folder: &Path) -> Result<()> {
     let Ok(text) = std::fs::read_to_string(&path) else {
         return if folder.exists() && !folder.is_dir() {
             let reason = "is no folder; name another".to_owned();
-            Err(Error::Io { path: folder.to_owned(), reason })
+            Err(Error::io(folder.to_owned(), reason))
         } else {
             Ok(())
         };
@@ -180,11 +180,11 @@ fn check_folder(folder: &Path) -> Result<()> {
         return Ok(());
     }
     let reason = "is there and is not of kernels; name another folder, or remove it first".to_owned();
-    Err(Error::Io { path, reason })
+    Err(Error::io(path, reason))
 }
 
 fn make_folder(folder: &Path) -> Result<()> {
-    let fail = |e: std::io::Error| Error::Io { path: folder.to_owned(), reason: e.to_string() };
+    let fail = |e: std::io::Error| Error::io_from(folder.to_owned(), "", e);
     std::fs::create_dir_all(folder).map_err(fail)
 }
 

@@ -110,8 +110,7 @@ impl Recording {
         frames: Option<u64>,
     ) -> Result<Self> {
         let folder = target.folder();
-        std::fs::create_dir_all(&folder)
-            .map_err(|e| Error::Io { path: folder.clone(), reason: format!("cannot be made: {e}") })?;
+        std::fs::create_dir_all(&folder).map_err(|e| Error::io_from(folder.clone(), "cannot be made", e))?;
         let stream = |field: &&'static Field| {
             let mut shape = vec![batch.worlds()];
             shape.extend(field.shape(batch.sizes()));
@@ -132,9 +131,9 @@ impl Recording {
     pub(super) fn take(&mut self, batch: &mut Batch) -> Result<()> {
         let mut frame = Vec::with_capacity(self.fields.len());
         for (field, _) in &self.fields {
-            let mut array = batch.get(field.name)?;
+            let mut array = batch.get(field.name, ..)?;
             if let Some(count) = field.counted_by() {
-                clear_beyond(&mut array, &batch.get(count)?.data.to_f64());
+                clear_beyond(&mut array, &batch.get(count, ..)?.data.to_f64());
             }
             frame.push(squeeze(array, field));
         }
@@ -188,12 +187,7 @@ impl Recording {
             Ok(()) => format!("the first {frames} of {all} frames are in {}", self.target.path().display()),
             Err(why) => format!("{frames} of {all} frames could not be saved: {why}"),
         };
-        match error {
-            Error::Device(text) => Error::Device(format!("{text}; {saved}")),
-            Error::Argument(text) => Error::Argument(format!("{text}; {saved}")),
-            Error::Io { path, reason } => Error::Io { path, reason: format!("{reason}; {saved}") },
-            other => other,
-        }
+        error.with_note(&saved)
     }
 }
 

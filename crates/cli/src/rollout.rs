@@ -124,15 +124,14 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         None => {
             // an old one belongs to frames that are about to be lost
             if let Some(file) = arguments.checkpoint.as_deref().filter(|file| file.exists()) {
-                std::fs::remove_file(file)
-                    .map_err(|e| Error::Io { path: file.to_owned(), reason: e.to_string() })?;
+                std::fs::remove_file(file).map_err(|e| Error::io_from(file.to_owned(), "", e))?;
             }
-            batch.reset_all(key)?;
+            batch.reset(.., key)?;
             if let Some(file) = &arguments.from {
                 start_from(&mut batch, file)?;
             }
             let draw = Draw { seed: arguments.seed, ..Draw::default() };
-            batch.randomize(&arguments.randomize, draw, &vec![true; worlds])?;
+            batch.randomize(&arguments.randomize, draw, ..)?;
             warm(&mut batch, &schedule)?;
         }
     }
@@ -320,7 +319,7 @@ fn start_from(batch: &mut Batch, file: &Path) -> Result<()> {
         let rows = values.chunks((values.len() / count).max(1)).cycle();
         let all: Vec<f64> = rows.take(batch.worlds()).flatten().copied().collect();
         if !all.is_empty() {
-            batch.set(name, &all)?;
+            batch.set(name, .., &all)?;
         }
     }
     Ok(())
@@ -363,7 +362,7 @@ pub(super) fn measure(
     let seconds = begin.elapsed().as_secs_f64();
     bar.finish_and_clear();
     let taken = done - warmup - first;
-    let contacts: f64 = batch.get("ncon")?.data.to_f64().iter().sum();
+    let contacts: f64 = batch.get("ncon", ..)?.data.to_f64().iter().sum();
     Ok(Measured {
         steps: taken,
         seconds,

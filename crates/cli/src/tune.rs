@@ -71,7 +71,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         if batch.backend() != Backend::Gpu {
             return Err(Error::Device("the CPU backend has nothing to tune; give --backend gpu".to_owned()));
         }
-        batch.reset_all((model.sizes.nkey > 0).then_some(0))?;
+        batch.reset(.., (model.sizes.nkey > 0).then_some(0))?;
         let source = ControlSource::Builtin(Control::Hold);
         warm(&mut batch, &ControlSchedule { source, seed: 0, warmup: WARMUP, steps: 0 })?;
         output.text(format_args!("{}, {} worlds, {}", path.display(), arguments.worlds, batch.device()));

@@ -91,7 +91,7 @@ type Arrays = BTreeMap<String, Array>;
 /// Frames of a rollout, `[frame, world, …]`; its noise is a part of the root mean square of each element.
 fn recorded(model: &Model, steps: usize, start: &[(&str, &[f64])], noise: f64, seed: u64) -> Arrays {
     let mut batch = Batch::new(model, 1, &BatchOptions::on(Backend::Cpu)).unwrap();
-    start.iter().for_each(|(name, values)| batch.set(name, values).unwrap());
+    start.iter().for_each(|(name, values)| batch.set(name, .., *values).unwrap());
     let ctrl = if model.sizes.nu > 0 { excitation(steps, model.opt_timestep[0]) } else { Vec::new() };
     let mut names = vec!["qpos", "qvel", "time", "xpos"];
     if model.sizes.nu > 0 {

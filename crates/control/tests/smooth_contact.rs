@@ -377,7 +377,7 @@ fn after_steps(m: &Model, options: &BatchOptions, begin: &dyn Fn(&mut Batch)) ->
     begin(&mut batch);
     batch.step(20).unwrap();
     assert!(batch.status().unwrap().iter().all(|bits| *bits == 0));
-    ["qvel", "qpos"].map(|field| batch.get(field).unwrap().data.to_f64())
+    ["qvel", "qpos"].map(|field| batch.get(field, ..).unwrap().data.to_f64())
 }
 
 /// Ways to run kernels: one lane or several, in storage or workgroup memory, stage by stage, grouped, fused and lean.
@@ -415,11 +415,11 @@ fn kernels_agree(m: &Model, ways: &[KernelOptions], begin: &dyn Fn(&mut Batch)) 
 fn kernels_do_what_the_cpu_does_however_they_run() {
     let m = load_str(EVERYTHING).unwrap();
     let velocities: Vec<f64> = (0..3 * m.sizes.nv).map(|i| 0.5 * (1.3 * i as f64 + 0.4).sin()).collect();
-    kernels_agree(&m, &kernel_options(), &|batch| batch.set("qvel", &velocities).unwrap());
+    kernels_agree(&m, &kernel_options(), &|batch| batch.set("qvel", .., &velocities).unwrap());
     // loops are unrolled in registers: a small model
     let placement = Some(WorkingSetSpace::Registers);
     let registers = KernelOptions { lanes: Some(1), placement, checks: true, ..KernelOptions::default() };
-    kernels_agree(&slope("", 20.0), &[registers], &|batch| batch.set("qvel", &[0.3; 18]).unwrap());
+    kernels_agree(&slope("", 20.0), &[registers], &|batch| batch.set("qvel", .., &[0.3; 18]).unwrap());
 }
 
 #[test]
@@ -517,9 +517,9 @@ fn friction_in_a_plane_is_whole_although_nothing_moves_across_it() {
         let mut batch = Batch::new(&m, 1, &BatchOptions::on(backend)).unwrap();
         // at rest along the normal, then sliding
         batch.step(1000).unwrap();
-        batch.set("qvel", &[3.0, 0.0]).unwrap();
+        batch.set("qvel", .., &[3.0, 0.0]).unwrap();
         batch.step(100).unwrap();
-        let speed = batch.get("qvel").unwrap().data.to_f64()[0];
+        let speed = batch.get("qvel", ..).unwrap().data.to_f64()[0];
         let expected = 3.0 - 0.5 * 9.81 * 0.2;
         assert!((speed - expected).abs() < 1e-2, "{backend:?}: {speed} of {expected}");
     }

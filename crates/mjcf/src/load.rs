@@ -26,7 +26,7 @@ pub fn load_with(path: &Path, assets: &Assets) -> Result<Model> {
     if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("mwb")) {
         return compile(&mjcf::parse_with(path, assets)?);
     }
-    let fail = |reason: String| Error::Io { path: path.to_owned(), reason };
+    let fail = |reason: String| Error::io(path.to_owned(), reason);
     let bytes = assets.read(path, u64::MAX).map_err(|e| fail(e.to_string()))?;
     Model::from_mwb(&bytes).map_err(|e| fail(e.to_string()))
 }

@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use crate::schema::Capacity;
+
 /// A problem at a place in a model file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -39,8 +41,43 @@ impl std::fmt::Display for Problem {
     }
 }
 
-/// Anything that can go wrong in the library.
+/// Worlds in which contacts or rows were left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Dropped {
+    /// These worlds.
+    pub worlds: Vec<usize>,
+    /// Number of all worlds.
+    pub of: usize,
+    /// The most contacts and rows that one of them wanted.
+    pub wanted: Capacity,
+    /// What they have room for.
+    pub capacity: Capacity,
+}
+
+impl std::fmt::Display for Dropped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        const NAMED: usize = 8;
+        let Self { worlds, of, wanted, capacity } = self;
+        let named: Vec<String> = worlds.iter().take(NAMED).map(ToString::to_string).collect();
+        let more = if worlds.len() > NAMED { ", …" } else { "" };
+        let noun = if *of == 1 { "world" } else { "worlds" };
+        write!(
+            f,
+            "contacts or constraint rows were left out in {} of {of} {noun} ({}{more}): up to {} contacts and {} rows were \
+             wanted, there is room for {} and {}",
+            worlds.len(),
+            named.join(", "),
+            wanted.nconmax,
+            wanted.njmax,
+            capacity.nconmax,
+            capacity.njmax
+        )
+    }
+}
+
+/// Anything that can go wrong in the library. More kinds may come.
 #[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum Error {
     /// The model's text or its meaning is wrong; every problem that was found, in file order.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
@@ -48,23 +85,71 @@ pub enum Error {
     /// The model is valid, but uses something that the simulation does not support yet.
     #[error("{0}")]
     Unsupported(String),
-    /// A file could not be read or written.
+    /// A file could not be read or written; see [`Error::io`] and [`Error::io_from`].
     #[error("{path}: {reason}")]
     Io {
         /// The file.
         path: PathBuf,
         /// Why.
         reason: String,
+        /// The error of the system, where there is one.
+        #[source]
+        source: Option<std::io::Error>,
     },
     /// An argument is out of range, or an array has the wrong name, type or shape.
     #[error("{0}")]
     Argument(String),
+    /// The motion leaves all bounds, so that what was asked for, such as a derivative, does not exist.
+    #[error("{0}")]
+    Diverged(String),
+    /// Contacts or constraint rows were left out, where that is to be an error.
+    #[error("{0}")]
+    Overflow(Box<Dropped>),
     /// The memory of the machine does not suffice.
     #[error("{0}")]
     Memory(String),
     /// The GPU is missing, too small, lost, or refused a kernel.
     #[error("{0}")]
     Device(String),
+}
+
+impl Error {
+    /// A file that is not what it should be.
+    pub fn io(path: impl Into<PathBuf>, reason: impl Into<String>) -> Self {
+        Self::Io { path: path.into(), reason: reason.into(), source: None }
+    }
+
+    /// A file that the system does not give: `what` says what could not be done, such as "cannot be written"; it may be
+    /// empty.
+    pub fn io_from(path: impl Into<PathBuf>, what: &str, source: std::io::Error) -> Self {
+        let reason = if what.is_empty() { source.to_string() } else { format!("{what}: {source}") };
+        Self::Io { path: path.into(), reason, source: Some(source) }
+    }
+
+    /// The same error, whose message goes on with a note.
+    #[must_use]
+    pub fn with_note(self, note: &str) -> Self {
+        self.reworded(|text| format!("{text}; {note}"))
+    }
+
+    /// The same error, whose message begins with where it was found.
+    #[must_use]
+    pub fn within(self, place: &str) -> Self {
+        self.reworded(|text| format!("{place}: {text}"))
+    }
+
+    /// The same error with another message, if it has only one.
+    fn reworded(self, other: impl FnOnce(String) -> String) -> Self {
+        match self {
+            Self::Unsupported(text) => Self::Unsupported(other(text)),
+            Self::Io { path, reason, source } => Self::Io { path, reason: other(reason), source },
+            Self::Argument(text) => Self::Argument(other(text)),
+            Self::Diverged(text) => Self::Diverged(other(text)),
+            Self::Memory(text) => Self::Memory(other(text)),
+            Self::Device(text) => Self::Device(other(text)),
+            list @ (Self::Model(_) | Self::Overflow(_)) => list,
+        }
+    }
 }
 
 /// Result with the library's [`Error`].

@@ -58,7 +58,7 @@ impl FileKind {
 /// # Errors
 /// [`Error::Io`] with what to do.
 pub fn check_output(path: &Path, kind: FileKind, inputs: &[&Path]) -> Result<()> {
-    let fail = |reason: String| Err(Error::Io { path: path.to_owned(), reason });
+    let fail = |reason: String| Err(Error::io(path.to_owned(), reason));
     let FileKind { what, ending, .. } = kind;
     if std::fs::metadata(path).is_ok_and(|meta| !meta.is_file()) {
         return check_target(path);
@@ -99,13 +99,13 @@ pub fn check_target(path: &Path) -> Result<()> {
         let temporary = temporary_name(&file);
         let made = File::create(&temporary).map(|_| ());
         let _ = std::fs::remove_file(&temporary);
-        made.map_err(|e| Error::Io { path: path.to_owned(), reason: format!("cannot be written: {e}") })
+        made.map_err(|e| Error::io_from(path.to_owned(), "cannot be written", e))
     })
 }
 
 /// The file that a path stands for, links followed; only a regular file is ever replaced.
 fn target(path: &Path) -> Result<PathBuf> {
-    let fail = |reason: &str| Err(Error::Io { path: path.to_owned(), reason: reason.to_owned() });
+    let fail = |reason: &str| Err(Error::io(path.to_owned(), reason));
     let slash =
         path.as_os_str().as_encoded_bytes().last().is_some_and(|b| std::path::is_separator(*b as char));
     match std::fs::metadata(path) {
@@ -136,7 +136,7 @@ pub fn write_with(path: &Path, write: impl FnOnce(File) -> std::result::Result<(
         .and_then(|()| std::fs::rename(&temporary, &file).map_err(|e| e.to_string()));
     done.map_err(|reason| {
         let _ = std::fs::remove_file(&temporary);
-        Error::Io { path: path.to_owned(), reason }
+        Error::io(path.to_owned(), reason)
     })
 }
 

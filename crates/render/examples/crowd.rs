@@ -22,19 +22,18 @@ fn main() -> Result<()> {
     let folder = PathBuf::from(arguments.first().map_or("target/crowd", String::as_str));
     let number = |i: usize, default: usize| arguments.get(i).and_then(|n| n.parse().ok()).unwrap_or(default);
     let (worlds, frames) = (number(1, 1000), number(2, 60));
-    std::fs::create_dir_all(&folder)
-        .map_err(|e| Error::Io { path: folder.clone(), reason: e.to_string() })?;
+    std::fs::create_dir_all(&folder).map_err(|e| Error::io_from(folder.clone(), "", e))?;
 
     let model = manyworlds::load(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../models/humanoid.xml"))?;
     let mut batch = Batch::new(&model, worlds, &BatchOptions::default())?;
     batch.randomize(
         &["actuator_gainprm=scale:0.2..1.0".parse()?],
         Draw { seed: 1, ..Draw::default() },
-        &vec![true; worlds],
+        ..,
     )?;
     let mut ctrl = vec![0.0; worlds * model.sizes.nu];
     manyworlds::batch::control::fill(&model, manyworlds::batch::control::Control::Hold, 1, 0, 0, &mut ctrl);
-    batch.set("ctrl", &ctrl)?;
+    batch.set("ctrl", .., &ctrl)?;
 
     // a tile for each world, from a camera that follows its pelvis
     let columns = (worlds as f64 * 1.6).sqrt().ceil() as u32;
@@ -69,7 +68,7 @@ fn main() -> Result<()> {
         let image =
             Image { width: canvas.width() as usize, height: canvas.height() as usize, nchannel: 4, data };
         let path = folder.join(format!("crowd_{frame:03}.png"));
-        let bytes = image.to_png().map_err(|reason| Error::Io { path: path.clone(), reason })?;
+        let bytes = image.to_png().map_err(|reason| Error::io(path.clone(), reason))?;
         manyworlds::files::write(&path, &bytes)?;
     }
     let each = |seconds: f64| 1e3 * seconds / frames.max(1) as f64;

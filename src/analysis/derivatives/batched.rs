@@ -75,7 +75,7 @@ impl ColumnEvaluator {
     ) -> Result<Vec<f64>> {
         let each = worlds_per_knot(columns.len(), options);
         let worlds = self.batch.worlds();
-        self.batch.reset_all(None)?;
+        self.batch.reset(.., None)?;
         // knot state in all its worlds, then perturbations; unused worlds repeat the last knot
         let knot_of = |w: usize| (some.start + w / each).min(some.end - 1);
         for name in fields(knots, columns) {
@@ -97,7 +97,7 @@ impl ColumnEvaluator {
                 };
                 apply(model, name, column, by, &mut values[w * len..(w + 1) * len]);
             }
-            self.batch.set(name, &values)?;
+            self.batch.set(name, .., &values)?;
         }
         match of {
             Dynamics::Step => self.batch.step(1)?,
@@ -119,7 +119,7 @@ impl ColumnEvaluator {
             let field = Data::<f64>::FIELDS.iter().find(|f| f.name == *name);
             let len = field.map_or(0, |f| f.len(&s));
             if len > 0 {
-                all.push((len, self.batch.get(name)?.data.to_f64()));
+                all.push((len, self.batch.get(*name, ..)?.data.to_f64()));
             }
         }
         let of_world = |w: usize| all.iter().flat_map(move |(len, v)| &v[w * len..(w + 1) * len]);

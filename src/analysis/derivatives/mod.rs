@@ -256,7 +256,7 @@ fn check(model: &Model, knots: &Knots, of: Dynamics) -> Result<()> {
             )));
         }
         if let Some(x) = values.iter().find(|x| !x.is_finite()) {
-            return Err(Error::Argument(format!("'{name}' holds {x}; a knot has to be finite")));
+            return Err(Error::Diverged(format!("'{name}' holds {x}; a knot has to be finite")));
         }
     }
     if of == Dynamics::Inverse && !knots.fields.contains_key("qacc") {
@@ -288,7 +288,7 @@ fn refuse_reset(knot: usize, bits: i32) -> Result<()> {
     if bits & DIVERGED == 0 {
         return Ok(());
     }
-    Err(Error::Argument(format!("a step from knot {knot} diverges: it has no derivative")))
+    Err(Error::Diverged(format!("a step from knot {knot} diverges: it has no derivative")))
 }
 
 /// Writes the derivative of one column: outputs before and after a perturbation, `distance` apart.

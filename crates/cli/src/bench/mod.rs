@@ -286,13 +286,13 @@ impl BackendRun {
         let schedule =
             ControlSchedule { source: ControlSource::Builtin(Control::Hold), seed: 0, warmup, steps };
         let mut batch = open(case.model, case.worlds, options, output)?;
-        batch.reset_all((case.model.sizes.nkey > 0).then_some(0))?;
+        batch.reset(.., (case.model.sizes.nkey > 0).then_some(0))?;
         // without a warm-up the controls of step 0 are set in the measured region
         warm(&mut batch, &schedule)?;
         let mut start = Vec::new();
         if arguments.repeat > 1 {
             for name in names(STATE) {
-                start.push((name, batch.get(name)?.data.to_f64()));
+                start.push((name, batch.get(name, ..)?.data.to_f64()));
             }
         }
         let mut cost = Cost::default();
@@ -310,7 +310,7 @@ impl BackendRun {
     /// One measurement of the steps after the warm-up.
     fn round(&mut self, output: &Output) -> Result<()> {
         for (name, values) in &self.start {
-            self.batch.set(name, values)?;
+            self.batch.set(name, .., values)?;
         }
         self.batch.wait()?;
         let on = &mut |_: &mut Batch, _| Ok(ControlFlow::Continue(()));

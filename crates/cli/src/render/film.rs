@@ -261,7 +261,7 @@ impl Drop for Film {
 }
 
 fn fail(path: &Path, why: &str) -> Error {
-    Error::Io { path: path.to_owned(), reason: why.to_owned() }
+    Error::io(path.to_owned(), why)
 }
 
 /// What ffmpeg has said.

@@ -58,9 +58,9 @@ impl Motion {
         let source = ControlSource::parse(&arguments.ctrl, model, arguments.worlds, steps.max(1))?;
         let schedule = ControlSchedule { source, seed: arguments.seed, warmup: 0, steps };
         let mut batch = open(model, arguments.worlds, &arguments.batch.options(model)?, output)?;
-        batch.reset_all(key)?;
+        batch.reset(.., key)?;
         let draw = Draw { seed: arguments.seed, ..Draw::default() };
-        batch.randomize(&arguments.randomize, draw, &vec![true; arguments.worlds])?;
+        batch.randomize(&arguments.randomize, draw, ..)?;
         let frames = 1 + (arguments.duration * arguments.fps + 1e-9).floor() as usize;
         let kind = Kind::Simulated { schedule, fps: arguments.fps, step: 0 };
         Ok(Self { batch, frames, next: 0, kind })
@@ -94,7 +94,7 @@ impl Motion {
             Kind::Recorded(states) => {
                 for (name, values) in states {
                     let len = values.len() / self.frames;
-                    self.batch.set(name, &values[self.next * len..(self.next + 1) * len])?;
+                    self.batch.set(name, .., &values[self.next * len..(self.next + 1) * len])?;
                 }
             }
         }

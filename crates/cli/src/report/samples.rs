@@ -178,7 +178,7 @@ impl Samples {
             let (Source::Norm(field) | Source::Element(field, _)) = track.source;
             // tracks of a field follow each other
             if known.as_ref().is_none_or(|(name, _)| *name != field) {
-                known = Some((field, batch.get(field)?.data.to_f64()));
+                known = Some((field, batch.get(field, ..)?.data.to_f64()));
             }
             let Some((_, data)) = &known else { continue };
             let width = data.len() / all;
@@ -264,19 +264,19 @@ impl Finals {
             quantities.push(Quantity { id, title, worst, values, limit, whole });
         };
         if sizes.nv > 0 {
-            let qvel = batch.get("qvel")?.data.to_f64();
+            let qvel = batch.get("qvel", ..)?.data.to_f64();
             let speed = qvel.chunks(sizes.nv).map(norm).collect();
             add("speed", "speed |qvel| (m/s, rad/s)", "fastest, by |qvel|", speed, None, false);
         }
         if measures_energy(batch.model()) && batch.has("energy") {
-            let energy = batch.get("energy")?.data.to_f64();
+            let energy = batch.get("energy", ..)?.data.to_f64();
             let of = |k: usize| energy.iter().skip(k).step_by(2).copied().collect::<Vec<f64>>();
             add("potential", "potential energy (J)", "", of(0), None, false);
             add("kinetic", "kinetic energy (J)", "", of(1), None, false);
         }
-        let ncon = batch.get("ncon")?.data.to_f64();
+        let ncon = batch.get("ncon", ..)?.data.to_f64();
         if sizes.nconmax > 0 && batch.has("contact_dist") {
-            let distances = batch.get("contact_dist")?.data.to_f64();
+            let distances = batch.get("contact_dist", ..)?.data.to_f64();
             let rows = distances.chunks(sizes.nconmax).zip(&ncon);
             // rows beyond the last contact hold what was there before
             let deepest = |(row, count): (&[f64], &f64)| {
@@ -289,10 +289,10 @@ impl Finals {
         let limit = (sizes.nconmax > 0).then_some((sizes.nconmax as f64, "room"));
         add("contacts", "contacts", "", ncon, limit, true);
         let limit = (sizes.njmax > 0).then_some((sizes.njmax as f64, "room"));
-        add("rows", "constraint rows", "", batch.get("nefc")?.data.to_f64(), limit, true);
+        add("rows", "constraint rows", "", batch.get("nefc", ..)?.data.to_f64(), limit, true);
         if batch.has("solver_niter") {
             let limit = Some((f64::from(batch.model().opt_iterations[0]), "limit"));
-            let iterations = batch.get("solver_niter")?.data.to_f64();
+            let iterations = batch.get("solver_niter", ..)?.data.to_f64();
             add("iterations", "solver iterations", "most solver iterations", iterations, limit, true);
         }
         let status = batch.status()?;

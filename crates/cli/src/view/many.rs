@@ -145,7 +145,7 @@ fn costs(session: &mut Session) -> Result<Vec<f64>> {
         return Err(manyworlds::error::Error::Argument("the model is no task: there is no cost".to_owned()));
     };
     let worlds = session.worlds();
-    let all = session.batch().get("sensordata")?.data.to_f64();
+    let all = session.batch().get("sensordata", ..)?.data.to_f64();
     all.chunks(all.len() / worlds).map(|row| objective.value(row, false)).collect()
 }
 

@@ -93,7 +93,7 @@ struct Viewed {
 pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let mut model = super::load(&arguments.model, output)?;
     if let Some(path) = &arguments.task {
-        let fail = |e: std::io::Error| Error::Io { path: path.clone(), reason: e.to_string() };
+        let fail = |e: std::io::Error| Error::io_from(path.clone(), "", e);
         model.set_task(&Task::from_json(&std::fs::read_to_string(path).map_err(fail)?)?)?;
     }
     // what is wrong is wrong before a window opens
@@ -120,7 +120,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     }
     if !arguments.pictures.is_dir() {
         let path = arguments.pictures.clone();
-        return Err(Error::Io { path, reason: "there is no such folder for pictures".to_owned() });
+        return Err(Error::io(path, "there is no such folder for pictures"));
     }
     let options = arguments.batch.options(&model)?;
     let source = if super::is_stdin(&arguments.model) { None } else { Some(Source::new(&arguments.model)) };

@@ -251,7 +251,7 @@ fn size(window: &Window) -> [u32; 2] {
 
 /// Writes pixels of four bytes as a PNG file.
 fn write_png(path: &Path, [width, height]: [u32; 2], pixels: &[u8]) -> Result<()> {
-    let fail = |reason: String| Error::Io { path: path.to_owned(), reason };
+    let fail = |reason: String| Error::io(path.to_owned(), reason);
     let mut bytes = Vec::new();
     let mut encoder = png::Encoder::new(&mut bytes, width, height);
     encoder.set_color(png::ColorType::Rgba);

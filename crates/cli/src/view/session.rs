@@ -64,9 +64,9 @@ pub(super) struct Session {
 /// Resets all worlds and computes what follows; with a task of reinforcement learning, episodes begin.
 fn begin(batch: &mut Batch, key: Option<usize>) -> Result<()> {
     if batch.model().task.is_some() && key.is_none() {
-        return batch.begin_episodes(&vec![true; batch.worlds()]);
+        return batch.begin_episodes(..);
     }
-    batch.reset_all(key)?;
+    batch.reset(.., key)?;
     batch.forward()
 }
 
@@ -87,7 +87,7 @@ impl Session {
     ) -> Result<Self> {
         let mut batch = Batch::new(model, worlds, options)?;
         begin(&mut batch, key)?;
-        let first = batch.get_state(PARTS)?.data.to_f64();
+        let first = batch.get_state(PARTS, ..)?.data.to_f64();
         let data = batch.world(0)?;
         let notice = batch.notice().map(str::to_owned);
         Ok(Self {
@@ -279,11 +279,11 @@ impl Session {
         self.running = false;
         self.noise.restart();
         let Some(state) = self.history.go(place) else { return Ok(()) };
-        self.batch.set_state(PARTS, state)?;
+        self.batch.set_state(PARTS, .., state)?;
         self.refresh()?;
         // what forward dynamics changes is no part of this state
         if let Some(state) = self.history.go(place) {
-            self.batch.set_state(PARTS, state)?;
+            self.batch.set_state(PARTS, .., state)?;
         }
         Ok(())
     }
@@ -304,7 +304,7 @@ impl Session {
         self.clock.restart();
         self.stale = false;
         self.look()?;
-        self.history = History::new(self.batch.get_state(PARTS)?.data.to_f64());
+        self.history = History::new(self.batch.get_state(PARTS, ..)?.data.to_f64());
         if let Some(mpc) = &mut self.mpc {
             mpc.forget();
         }
@@ -338,7 +338,7 @@ impl Session {
             // what is set by hand is without noise
             self.noise.forget(self.chosen, self.model.sizes.nu, place);
         }
-        self.batch.set_worlds(field, &self.mask(), &values)?;
+        self.batch.set(field, &self.mask(), &values)?;
         match self.data.get_mut(field) {
             Some(ValuesMut::Real(all)) => all[place] = value,
             Some(ValuesMut::Int(all)) => all[place] = value as i32,
@@ -346,7 +346,7 @@ impl Session {
         }
         self.stale = true;
         if !self.running {
-            self.history.replace(self.batch.get_state(PARTS)?.data.to_f64());
+            self.history.replace(self.batch.get_state(PARTS, ..)?.data.to_f64());
         }
         Ok(())
     }
@@ -369,12 +369,12 @@ impl Session {
         if model == self.model {
             return Ok(());
         }
-        let state = self.batch.get_state(PARTS)?.data.to_f64();
+        let state = self.batch.get_state(PARTS, ..)?.data.to_f64();
         // room for contacts as there is now
         let capacity = Some(Capacity::of(self.batch.sizes()));
         let options = BatchOptions { capacity, ..self.options.clone() };
         let mut batch = Batch::new(&model, self.batch.worlds(), &options)?;
-        batch.set_state(PARTS, &state)?;
+        batch.set_state(PARTS, .., &state)?;
         self.batch = batch;
         self.model = model;
         self.stale = true;
@@ -417,7 +417,7 @@ impl Session {
                 self.notice = Some(format!("{name} was read again"));
                 Ok(true)
             }
-            Err(Error::Device(why)) => Err(Error::Device(why)),
+            Err(lost @ Error::Device(_)) => Err(lost),
             Err(error) => {
                 self.notice = Some(format!("{error}; the model as it was before goes on"));
                 Ok(false)
@@ -436,7 +436,7 @@ impl Session {
             for field in ["time", "qpos", "qvel", "act", "ctrl", "mocap_pos", "mocap_quat"] {
                 let values = to.get(field).map(|v| v.to_f64()).unwrap_or_default();
                 if batch.has(field) && !values.is_empty() {
-                    batch.set_worlds(field, &mask, &values)?;
+                    batch.set(field, &mask, &values)?;
                 }
             }
         }
@@ -451,7 +451,7 @@ impl Session {
         self.told = 0;
         self.generation += 1;
         self.refresh()?;
-        self.history = History::new(self.batch.get_state(PARTS)?.data.to_f64());
+        self.history = History::new(self.batch.get_state(PARTS, ..)?.data.to_f64());
         if let Some(mpc) = &mut self.mpc
             && let Err(why) = mpc.set_plant(&self.model)
         {
@@ -480,7 +480,7 @@ impl Session {
     /// [`Error::Argument`] for a field that there is not.
     pub(super) fn numbers(&mut self, field: &str, place: usize) -> Result<Vec<f64>> {
         let worlds = self.worlds();
-        let all = self.batch.get(field)?.data.to_f64();
+        let all = self.batch.get(field, ..)?.data.to_f64();
         let width = all.len() / worlds;
         if place >= width {
             return Err(Error::Argument(format!("'{field}' has {width} numbers, there is no {place}")));
@@ -502,7 +502,7 @@ impl Session {
         if !self.history.is_newest()
             && let Some(state) = self.history.go(self.history.place())
         {
-            self.batch.set_state(PARTS, state)?;
+            self.batch.set_state(PARTS, .., state)?;
         }
         self.pull()?;
         self.pose()?;
@@ -540,14 +540,14 @@ impl Session {
 
     /// Adds the current state to the history.
     fn keep(&mut self) -> Result<()> {
-        self.history.push(self.batch.get_state(PARTS)?.data.to_f64());
+        self.history.push(self.batch.get_state(PARTS, ..)?.data.to_f64());
         Ok(())
     }
 
     /// What a user does to a world that stands still.
     fn hold(&mut self) -> Result<()> {
         if self.pose()? {
-            self.history.replace(self.batch.get_state(PARTS)?.data.to_f64());
+            self.history.replace(self.batch.get_state(PARTS, ..)?.data.to_f64());
         }
         if self.stale { self.refresh() } else { Ok(()) }
     }
@@ -594,7 +594,7 @@ impl Session {
             self.pulled = self.perturb.body;
             forces[6 * self.pulled..6 * self.pulled + 6].copy_from_slice(&force);
         }
-        self.batch.set_worlds("xfrc_applied", &self.mask(), &forces)
+        self.batch.set("xfrc_applied", &self.mask(), &forces)
     }
 
     /// Moves the selected body directly: a mocap body always, one that floats while the simulation is paused. True if so.
@@ -620,7 +620,7 @@ impl Session {
     fn put(&mut self, field: &str, first: usize, values: &[f64]) -> Result<()> {
         let mut all = self.data.get(field).map(|v| v.to_f64()).unwrap_or_default();
         all.iter_mut().skip(first).zip(values).for_each(|(to, x)| *to = *x);
-        self.batch.set_worlds(field, &self.mask(), &all)?;
+        self.batch.set(field, &self.mask(), &all)?;
         if let Some(ValuesMut::Real(to)) = self.data.get_mut(field) {
             to.copy_from_slice(&all);
         }
@@ -632,10 +632,10 @@ impl Session {
         if !self.noise.acts() || self.model.sizes.nu == 0 {
             return Ok(());
         }
-        let mut ctrl = self.batch.get("ctrl")?.data.to_f64();
+        let mut ctrl = self.batch.get("ctrl", ..)?.data.to_f64();
         let seconds = count as f64 * self.timestep();
         self.noise.change(&self.model, &mut ctrl, seconds);
-        self.batch.set("ctrl", &ctrl)
+        self.batch.set("ctrl", .., &ctrl)
     }
 
     /// Controls of the plan in force, and the state for the next one.
@@ -651,7 +651,7 @@ impl Session {
         if has_plan {
             (0..ctrl.len()).for_each(|i| self.noise.forget(self.chosen, ctrl.len(), i));
             let mask = self.mask();
-            self.batch.set_worlds("ctrl", &mask, &ctrl)?;
+            self.batch.set("ctrl", &mask, &ctrl)?;
         }
         Ok(())
     }
@@ -714,24 +714,24 @@ mod tests {
         session.pause(true);
         let mut states = Vec::new();
         for _ in 0..300 {
-            states.push((session.data().time[0], session.batch().get("qpos").unwrap()));
+            states.push((session.data().time[0], session.batch().get("qpos", ..).unwrap()));
             session.forwards().unwrap();
         }
         for _ in 0..20 {
             session.backwards().unwrap();
         }
         assert_eq!(session.history(), (301, 280));
-        assert_eq!(session.batch().get("qpos").unwrap(), states[280].1);
+        assert_eq!(session.batch().get("qpos", ..).unwrap(), states[280].1);
         // forth through what was, then once more from there
         session.forwards().unwrap();
-        assert_eq!(session.batch().get("qpos").unwrap(), states[281].1);
+        assert_eq!(session.batch().get("qpos", ..).unwrap(), states[281].1);
         session.pause(false);
         session.go(250).unwrap();
         assert!(!session.is_running());
         session.pause(false);
         for place in 251..270 {
             session.advance(0.002, Duration::MAX).unwrap();
-            assert_eq!(session.batch().get("qpos").unwrap(), states[place].1, "{place}");
+            assert_eq!(session.batch().get("qpos", ..).unwrap(), states[place].1, "{place}");
         }
         assert_eq!(session.history(), (270, 269));
     }
@@ -762,7 +762,7 @@ mod tests {
         // gravity is left of the spring: g over the stiffness
         let height = 2.0 - 9.81 / session.model().vis_map_stiffness[0];
         assert!((session.data().qpos[2] - height).abs() < 0.02, "{}", session.data().qpos[2]);
-        let others = session.batch().get("qpos").unwrap().data.to_f64();
+        let others = session.batch().get("qpos", ..).unwrap().data.to_f64();
         assert!(others[2] < 0.2, "the other world is not pulled");
         session.perturb.end();
         (0..3).for_each(|_| second(&mut session));
@@ -793,7 +793,7 @@ mod tests {
         second(&mut session);
         let before = session.data().qpos.clone();
         session.change(|m| m.opt_disableflags[0] |= disable::GRAVITY | disable::CONTACT).unwrap();
-        assert_eq!(session.batch().get("qpos").unwrap().data.to_f64()[..8], before[..]);
+        assert_eq!(session.batch().get("qpos", ..).unwrap().data.to_f64()[..8], before[..]);
         session.set("qvel", 2, 1.0).unwrap();
         second(&mut session);
         assert!(session.data().qpos[2] > before[2] + 0.9);

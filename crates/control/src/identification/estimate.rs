@@ -447,11 +447,11 @@ impl<'a> Problem<'a> {
         let (fields, (steps, every)) = (self.fields(), (self.steps, self.recording.every));
         let batch = &mut self.batches[at].1;
         for (field, column) in fields.iter().zip(&columns) {
-            batch.set_model(field, column)?;
+            batch.set_model(field, .., column)?;
         }
-        batch.reset_all(None)?;
+        batch.reset(.., None)?;
         for (name, values) in &starts {
-            batch.set(name, values)?;
+            batch.set(name, .., values)?;
         }
         let arrays = batch.rollout(steps, Some(&ctrl), &record, every)?;
         let arrays: Vec<Vec<f64>> = arrays.into_iter().map(|a| a.data.to_f64()).collect();

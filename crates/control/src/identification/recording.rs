@@ -76,10 +76,7 @@ impl Recording {
     /// [`Error::Io`] for a file that cannot be read, else as [`Recording::from_arrays`], with the name of the file.
     pub fn read(path: &Path, model: &Model, options: &ReadOptions) -> Result<Self> {
         let arrays = npz::read(path)?;
-        Self::from_arrays(&arrays, model, options).map_err(|e| match e {
-            Error::Argument(text) => Error::Argument(format!("{}: {text}", path.display())),
-            other => other,
-        })
+        Self::from_arrays(&arrays, model, options).map_err(|e| e.within(&path.display().to_string()))
     }
 
     /// A recording from arrays `[frame, world, …]`: `qpos`, `qvel`, `act` for a model with activations, `ctrl` for one with

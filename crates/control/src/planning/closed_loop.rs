@@ -356,10 +356,10 @@ impl ClosedLoop {
         policy.control(&self.model, state.time(), qpos, qvel, act, &mut ctrl);
         noise.act(policy, &mut ctrl, step);
         self.push(noise.options, state.time())?;
-        self.plant.set("ctrl", &ctrl)?;
+        self.plant.set("ctrl", .., &ctrl)?;
         self.plant.step(1)?;
         // the step has computed the sensors of the state that it leaves
-        let sensors = self.plant.get("sensordata")?.data.to_f64();
+        let sensors = self.plant.get("sensordata", ..)?.data.to_f64();
         let cost = self.objective.value(&sensors, false)?;
         for name in names(RECORDED) {
             record.fields.entry(name).or_default().extend(state.get(name));
@@ -396,7 +396,7 @@ impl ClosedLoop {
         {
             forces[6 * push.body..6 * push.body + 3].iter_mut().zip(push.force).for_each(|(to, f)| *to += f);
         }
-        self.plant.set("xfrc_applied", &forces)
+        self.plant.set("xfrc_applied", .., &forces)
     }
 
     fn steps(&self, options: &LoopOptions) -> usize {

@@ -360,7 +360,7 @@ impl Planner for Ilqg {
         done.seconds.push(("derivatives", clock.lap()));
         let expanded = match expanded {
             Ok(expanded) => expanded,
-            Err(Error::Argument(why)) => {
+            Err(why @ (Error::Diverged(_) | Error::Overflow(_))) => {
                 done.notice = Some(format!("{why}; the plan stays as it was"));
                 self.keep(start, path, None);
                 return Ok(done);

@@ -79,7 +79,7 @@ impl Rollouts {
         let bits = self.batch.status()?;
         // the end, under the last controls
         self.batch.forward()?;
-        let last = self.batch.get("sensordata")?.data.to_f64();
+        let last = self.batch.get("sensordata", ..)?.data.to_f64();
         let n = self.batch.sizes().nsensordata;
         let mut costs = Vec::with_capacity(bits.len());
         for (w, bits) in bits.iter().enumerate() {
@@ -119,7 +119,7 @@ impl Rollouts {
             }
             // a step computes the sensors of the state that it leaves
             if step < steps {
-                self.batch.set("ctrl", &ctrl)?;
+                self.batch.set("ctrl", .., &ctrl)?;
                 self.batch.step(1)?;
             } else {
                 self.batch.forward()?;

@@ -29,11 +29,11 @@ impl State {
     /// The state of a world of a batch.
     ///
     /// # Errors
-    /// As [`Batch::get_worlds`].
+    /// As [`Batch::get`].
     pub fn of(batch: &mut Batch, world: usize) -> Result<Self> {
         let mask: Vec<bool> = (0..batch.worlds()).map(|w| w == world).collect();
         let kept: Vec<&'static str> = names(ROLES).filter(|name| batch.has(name)).collect();
-        let read = |name: &'static str| Ok((name, batch.get_worlds(name, &mask)?.data.to_f64()));
+        let read = |name: &'static str| Ok((name, batch.get(name, &mask)?.data.to_f64()));
         Ok(Self { fields: kept.into_iter().map(read).collect::<Result<_>>()? })
     }
 
@@ -82,10 +82,10 @@ impl State {
     /// # Errors
     /// As [`Batch::set`].
     pub fn put(&self, batch: &mut Batch) -> Result<()> {
-        batch.reset_all(None)?;
+        batch.reset(.., None)?;
         for (name, values) in &self.fields {
             if batch.has(name) && !values.is_empty() {
-                batch.set(name, &values.repeat(batch.worlds()))?;
+                batch.set(name, .., &values.repeat(batch.worlds()))?;
             }
         }
         Ok(())

@@ -19,7 +19,7 @@ use manyworlds_model::model::Model;
 use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::model::plan;
 use manyworlds_model::schema::stages::Stage;
-use manyworlds_model::schema::{Elem, Role};
+use manyworlds_model::schema::{Elem, NumbersRef, Role};
 
 /// Bits of a poisoned element: NaN, or an absurd integer.
 const POISON: u32 = 0x7fc0_0000;
@@ -346,14 +346,14 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::set`], and [`Error::Argument`] for a world out of range.
     pub fn set_worlds(&mut self, field: &str, worlds: &[usize], values: &[f64]) -> Result<()> {
-        self.set_fields(&[(field, values)], worlds)
+        self.set_fields(&[(field, NumbersRef::from(values))], worlds)
     }
 
     /// Sets fields of the given worlds from `[world, …]`, rows in the order of `worlds`, in one submission.
     ///
     /// # Errors
     /// As [`GpuBatch::set_worlds`].
-    pub fn set_fields(&mut self, fields: &[(&str, &[f64])], worlds: &[usize]) -> Result<()> {
+    pub fn set_fields(&mut self, fields: &[(&str, NumbersRef<'_>)], worlds: &[usize]) -> Result<()> {
         self.check_worlds(worlds)?;
         self.clear_step_outputs();
         let split = self.split(worlds);
@@ -366,8 +366,10 @@ impl GpuBatch {
                 return Err(Error::Argument(text));
             }
             for (arena, ids, own) in &split {
-                let row = |r: &usize| bits(slot.field.elem, &values[r * slot.len..(r + 1) * slot.len]);
-                rows.push(own.iter().flat_map(row).collect::<Vec<u32>>());
+                let mut words = Vec::with_capacity(own.len() * slot.len);
+                let row = |r: &usize| values.part(r * slot.len, slot.len);
+                own.iter().for_each(|r| row(r).extend_words(slot.field.elem, &mut words));
+                rows.push(words);
                 places.push(place(arena, slot, ids));
             }
         }

@@ -1,6 +1,6 @@
 //! Steps of a task: its kernels around those of the model, without a stop for the host.
 
-use super::batch::{DispatchSequence, GpuBatch, MAX_DISPATCHES_PER_SUBMIT, bits, dispatch};
+use super::batch::{DispatchSequence, GpuBatch, MAX_DISPATCHES_PER_SUBMIT, dispatch};
 use super::transfer::{MOST_WORDS, Part, Place, Scripted};
 use super::watch::{WATCHED, Wanted};
 use crate::codegen::layout::Slot;
@@ -8,8 +8,8 @@ use crate::program::StageGroup;
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::plan;
 use manyworlds_model::model::task::STEP_OUTPUTS;
-use manyworlds_model::schema::Elem;
 use manyworlds_model::schema::stages::Stage;
+use manyworlds_model::schema::{Elem, NumbersRef};
 
 impl GpuBatch {
     /// A step of the task in all worlds. Worlds whose episode begins take the steps of the model too: they are reset before
@@ -42,7 +42,7 @@ impl GpuBatch {
     ///
     /// # Errors
     /// [`Error::Argument`] for a model without a task or a wrong number of values; else as [`GpuBatch::step`].
-    pub fn act(&mut self, action: &[f64], keep: bool) -> Result<()> {
+    pub fn act(&mut self, action: NumbersRef<'_>, keep: bool) -> Result<()> {
         let rounds = self.task_rounds()?;
         let width = self.slot("action")?.len;
         if action.len() != self.worlds * width {
@@ -78,7 +78,8 @@ impl GpuBatch {
             if keep {
                 self.keep()?;
             }
-            self.set("action", action)?;
+            let all: Vec<usize> = (0..self.worlds).collect();
+            self.set_fields(&[("action", action)], &all)?;
             return self.step_task();
         }
 
@@ -107,7 +108,8 @@ impl GpuBatch {
                 (0..*n).flat_map(|_| programs).for_each(|program| dispatch(pass, program, chunk.worlds));
             }
         };
-        let words = bits(Elem::Real, action);
+        let mut words = Vec::with_capacity(action.len());
+        action.extend_words(Elem::Real, &mut words);
         let layout = &self.program.layout;
         let pending = self.transfer.script(&self.gpu, layout, &words, shown, &list, &mut run)?;
         self.seen.put(pending);
@@ -185,8 +187,8 @@ impl GpuBatch {
         if self.program.general.task.is_none() {
             return Err(no_task());
         }
-        let ones = vec![1.0; worlds.len()];
-        self.set_fields(&[("task_restarts", &ones)], worlds)?;
+        let ones = vec![1; worlds.len()];
+        self.set_fields(&[("task_restarts", NumbersRef::from(&ones))], worlds)?;
         let mut groups = vec![StageGroup::whole(vec![Stage::task_restart])];
         groups.extend(self.program.groups(plan::forward(&self.program.general)));
         groups.push(self.task_end());

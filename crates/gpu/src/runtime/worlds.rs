@@ -9,7 +9,7 @@ use crate::program::StageGroup;
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::model::plan;
-use manyworlds_model::schema::Elem;
+use manyworlds_model::schema::{Elem, NumbersRef};
 
 impl GpuBatch {
     /// Copies whole worlds of an arena to others of it.
@@ -213,8 +213,8 @@ impl GpuBatch {
         let of = |data: &Data, name: &str| data.get(name).map(|v| v.to_f64()).unwrap_or_default();
         let rows: Vec<Vec<f64>> =
             names.iter().map(|name| states.iter().flat_map(|data| of(data, name)).collect()).collect();
-        let fields: Vec<(&str, &[f64])> =
-            names.iter().zip(&rows).map(|(name, row)| (*name, row.as_slice())).collect();
+        let fields: Vec<(&str, NumbersRef<'_>)> =
+            names.iter().zip(&rows).map(|(name, row)| (*name, row.into())).collect();
         self.set_fields(&fields, worlds)
     }
 }

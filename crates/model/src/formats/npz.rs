@@ -138,7 +138,7 @@ pub(super) fn head(input: &mut impl Read) -> std::result::Result<(u64, Vec<usize
 
 /// Reads all arrays of an npz file: floats of 4 or 8 bytes, integers of 4 or 8, booleans and bytes.
 pub fn read(path: &Path) -> Result<BTreeMap<String, Array>> {
-    let fail = |reason: String| Error::Io { path: path.to_owned(), reason };
+    let fail = |reason: String| Error::io(path.to_owned(), reason);
     let file = File::open(path).map_err(|e| fail(e.to_string()))?;
     let mut zip = ZipArchive::new(BufReader::new(file))
         .map_err(|e| fail(format!("not an npz file: {e}; write it with numpy.savez")))?;

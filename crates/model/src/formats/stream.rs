@@ -201,7 +201,7 @@ fn pad(from: &[u8], old: &[usize], new: &[usize], width: usize) -> Vec<u8> {
 }
 
 fn failed(path: &Path, why: &std::io::Error) -> Error {
-    Error::Io { path: path.to_owned(), reason: why.to_string() }
+    Error::io(path, why.to_string())
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use super::Model;
 use crate::real::Real;
+pub use crate::schema::Capacity;
 use crate::schema::enums::solver;
 use crate::schema::{
     Column, Field, Sizes, Tolerance, Traits, Values, ValuesMut, column, counts, data_fields::data_table, dim,
@@ -22,6 +23,18 @@ macro_rules! define_data {
                 #[doc = concat!("\n\nUnit: ", $unit, ". Shape: `[", stringify!($($d),*), "]`. Role: ", stringify!($role), ".")]
                 pub $name: column!($elem, T),
             )*
+        }
+
+        /// Places in the table.
+        #[allow(non_camel_case_types, clippy::upper_case_acronyms)]
+        enum Place { $($name),* }
+
+        /// Every field of Data as a constant, for [`crate::model::DataField`].
+        #[allow(non_upper_case_globals)]
+        pub mod field {
+            use super::Place;
+            use crate::model::DataField;
+            $(#[doc = $doc] pub const $name: DataField = DataField::at(Place::$name as usize);)*
         }
 
         // by hand and one field at a time, as for `Model`
@@ -151,38 +164,7 @@ impl<T: Real> Data<T> {
     }
 }
 
-/// Capacities of a world.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Capacity {
-    /// Contacts.
-    pub nconmax: usize,
-    /// Constraint rows.
-    pub njmax: usize,
-}
-
 impl Capacity {
-    /// No room: a world on the CPU takes what it needs.
-    pub const NONE: Self = Self { nconmax: 0, njmax: 0 };
-
-    /// The capacities of worlds of some sizes.
-    #[must_use]
-    pub fn of(sizes: &Sizes) -> Self {
-        Self { nconmax: sizes.nconmax, njmax: sizes.njmax }
-    }
-
-    /// Half more than these numbers, and four, as multiples of four up to `limit`.
-    #[must_use]
-    pub fn with_margin(self, limit: Self) -> Self {
-        let room = |n: usize, most: usize| n.saturating_add(n.div_ceil(2) + 4).next_multiple_of(4).min(most);
-        Self { nconmax: room(self.nconmax, limit.nconmax), njmax: room(self.njmax, limit.njmax) }
-    }
-
-    /// The larger number of each.
-    #[must_use]
-    pub fn elementwise_max(self, other: Self) -> Self {
-        Self { nconmax: self.nconmax.max(other.nconmax), njmax: self.njmax.max(other.njmax) }
-    }
-
     /// Sizes of a world of `model` with these capacities; fields of unused solvers and features have length zero.
     pub fn sizes<T: Real>(self, model: &Model<T>) -> Sizes {
         let nh = if model.opt_solver[0] == solver::NEWTON { model.sizes.nH } else { 0 };

@@ -5,6 +5,7 @@ pub mod data;
 pub mod features;
 pub mod formula;
 pub mod history;
+mod key;
 mod names;
 pub mod plan;
 pub mod smooth;
@@ -23,6 +24,7 @@ use crate::schema::{
 };
 
 pub use crate::schema::kinds::Names;
+pub use key::{DataField, FieldName, ModelField};
 
 /// A control or state beyond this is bad (`mjMAXVAL`).
 pub const MAX_VALUE: f64 = 1e10;
@@ -49,6 +51,18 @@ macro_rules! define_model {
                 #[doc = concat!("\n\nUnit: ", $unit, ". Shape: `[", stringify!($($d),*), "]`.")]
                 pub $name: column!($elem, T),
             )*
+        }
+
+        /// Places in the table.
+        #[allow(non_camel_case_types)]
+        enum Place { $($name),* }
+
+        /// Every field of a model as a constant, for [`crate::model::ModelField`].
+        #[allow(non_upper_case_globals)]
+        pub mod field {
+            use super::Place;
+            use crate::model::ModelField;
+            $(#[doc = $doc] pub const $name: ModelField = ModelField::at(Place::$name as usize);)*
         }
 
         // By hand: derives do not accept macro-generated field types. One field at a time: a single struct

@@ -8,10 +8,12 @@
 //! Names and shapes are MuJoCo's. Matrices are row-major, quaternions scalar-first, spatial vectors
 //! rotation first.
 
+mod capacity;
 pub(crate) mod data_fields;
 pub mod enums;
 pub mod kinds;
 pub(crate) mod model_fields;
+mod numbers;
 mod role;
 pub mod sensors;
 pub mod shape_pairs;
@@ -19,7 +21,9 @@ mod sizes;
 pub mod stages;
 pub(crate) mod variation;
 
+pub use capacity::Capacity;
 pub use kinds::Kind;
+pub use numbers::{Numbers, NumbersRef};
 pub use role::Role;
 pub(crate) use role::role;
 pub use sizes::{Size, Sizes};

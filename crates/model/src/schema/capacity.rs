@@ -1,0 +1,41 @@
+//! Capacities: the sizes that a model leaves open.
+
+use super::Sizes;
+
+/// Capacities of a world: how many contacts and constraint rows it has memory for. Also what a world wants of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Capacity {
+    /// Contacts.
+    pub nconmax: usize,
+    /// Constraint rows.
+    pub njmax: usize,
+}
+
+impl Capacity {
+    /// No room: a world on the CPU takes what it needs.
+    pub const NONE: Self = Self { nconmax: 0, njmax: 0 };
+
+    /// The capacities of worlds of some sizes.
+    #[must_use]
+    pub fn of(sizes: &Sizes) -> Self {
+        Self { nconmax: sizes.nconmax, njmax: sizes.njmax }
+    }
+
+    /// Half more than these numbers, and four, as multiples of four up to `limit`.
+    #[must_use]
+    pub fn with_margin(self, limit: Self) -> Self {
+        let room = |n: usize, most: usize| n.saturating_add(n.div_ceil(2) + 4).next_multiple_of(4).min(most);
+        Self { nconmax: room(self.nconmax, limit.nconmax), njmax: room(self.njmax, limit.njmax) }
+    }
+
+    /// True if a world of these capacities fits into one of those.
+    pub fn fits(self, into: Self) -> bool {
+        self.nconmax <= into.nconmax && self.njmax <= into.njmax
+    }
+
+    /// The larger number of each.
+    #[must_use]
+    pub fn elementwise_max(self, other: Self) -> Self {
+        Self { nconmax: self.nconmax.max(other.nconmax), njmax: self.njmax.max(other.njmax) }
+    }
+}

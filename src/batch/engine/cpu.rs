@@ -1,0 +1,356 @@
+//! Worlds on the CPU, in parallel over all cores. No world affects the bits of another.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use rayon::prelude::*;
+use web_time::Instant;
+
+use super::{Call, Columns, Engine, Pending, Recording, lasting};
+use crate::batch::models::Models;
+use crate::batch::numbers::{column, numbers_of, write};
+use crate::batch::overflow::{Overflow, room_on_cpu};
+use crate::batch::{Backend, ColdStart, Growth, memory};
+use crate::cpu as pipeline;
+use crate::error::{Error, Result};
+use crate::model::data::{Capacity, Data};
+use crate::model::{Model, plan};
+use crate::schema::stages::Stage;
+use crate::schema::{Field, Numbers, Sizes};
+
+/// Worlds timed per stage: enough to average, few enough for the cache.
+const TIMED: usize = 8;
+/// Repetitions of a stage per measurement.
+const REPEATS: u32 = 20;
+
+/// Worlds on the CPU. Each grows within its step, see [`Data::room`].
+#[derive(Debug)]
+pub(super) struct CpuEngine {
+    models: Models,
+    worlds: Vec<Data>,
+    sizes: Sizes,
+    overflow: Overflow,
+    /// Rows that worlds may want beyond those of their common model.
+    rows: usize,
+    growth: Vec<Growth>,
+    flagged: bool,
+    cold: ColdStart,
+}
+
+impl CpuEngine {
+    /// Worlds in their initial state.
+    pub(super) fn open(model: Model, worlds: usize, capacity: Capacity, overflow: Overflow) -> Result<Self> {
+        let begin = Instant::now();
+        let sizes = capacity.sizes(&model);
+        let worlds = new_worlds(&model, worlds, &sizes, overflow)?;
+        Ok(Self {
+            models: Models::new(model),
+            worlds,
+            sizes,
+            overflow,
+            rows: 0,
+            growth: Vec::new(),
+            flagged: false,
+            cold: ColdStart { buffers: begin.elapsed().as_secs_f64(), ..ColdStart::default() },
+        })
+    }
+
+    /// Gives all worlds the capacities that one of them has taken.
+    fn share_capacities(&mut self) -> Result<()> {
+        let from = Capacity::of(&self.sizes);
+        let to = self.worlds.iter().fold(from, |most, data| most.elementwise_max(data.capacity()));
+        if to == from {
+            return Ok(());
+        }
+        let model = self.models.base();
+        if !self.worlds.iter_mut().all(|data| data.widen(model, to)) {
+            return Err(Error::Memory(format!(
+                "memory ended while {} worlds got room for {} contacts and {} constraint rows each",
+                self.worlds.len(),
+                to.nconmax,
+                to.njmax
+            )));
+        }
+        self.sizes = to.sizes(model);
+        let peak = |of: fn(&Data) -> i32| self.worlds.iter().map(of).max().unwrap_or(0).max(0) as usize;
+        let wanted = Capacity { nconmax: peak(|d| d.ncon_peak[0]), njmax: peak(|d| d.nefc_peak[0]) };
+        self.growth.push(Growth { from, wanted, to, steps: 0, seconds: 0.0 });
+        Ok(())
+    }
+
+    /// Runs `work` on every world, and notes whether one has a status bit after it.
+    fn advance(&mut self, work: impl Fn(&Model, &mut Data) + Sync) {
+        let flagged = AtomicBool::new(false);
+        self.models.each(&mut self.worlds, |_, model, data| {
+            work(model, data);
+            if data.status[0] != 0 {
+                flagged.store(true, Ordering::Relaxed);
+            }
+        });
+        self.flagged = flagged.into_inner();
+    }
+
+    /// Runs `work` on some worlds.
+    fn on(&mut self, worlds: &[usize], work: impl Fn(usize, &Model, &mut Data) + Sync) {
+        self.models.each(&mut self.worlds, |w, model, data| {
+            if let Ok(row) = worlds.binary_search(&w) {
+                work(row, model, data);
+            }
+        });
+    }
+}
+
+impl Engine for CpuEngine {
+    fn backend(&self) -> Backend {
+        Backend::Cpu
+    }
+
+    fn device(&self) -> String {
+        format!("cpu x{} threads", rayon::current_num_threads())
+    }
+
+    fn sizes(&self) -> &Sizes {
+        &self.sizes
+    }
+
+    fn bytes_per_world(&self) -> usize {
+        memory::cpu_bytes(&self.sizes)
+    }
+
+    fn cold_start(&self) -> ColdStart {
+        self.cold
+    }
+
+    fn models(&self) -> &Models {
+        &self.models
+    }
+
+    fn has(&self, _: &str) -> bool {
+        true
+    }
+
+    fn growth(&self) -> &[Growth] {
+        &self.growth
+    }
+
+    fn flagged(&self) -> Option<bool> {
+        Some(self.flagged)
+    }
+
+    fn prepare(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    fn call(&mut self, call: Call) -> Result<()> {
+        self.refresh_models()?;
+        match call {
+            // all steps of one world before the next, so that its data stays in cache
+            Call::Step(n) => self.advance(|model, data| (0..n).for_each(|_| pipeline::step(model, data))),
+            Call::Forward => self.models.each(&mut self.worlds, |_, m, data| pipeline::forward(m, data)),
+            Call::ForwardOf(worlds) => self.on(&worlds, |_, model, data| pipeline::forward(model, data)),
+            Call::Inverse => self.models.each(&mut self.worlds, |_, m, data| pipeline::inverse(m, data)),
+            Call::Task => self.advance(pipeline::task::step),
+            Call::Act(action) => {
+                let width = self.sizes.naction;
+                for (w, data) in self.worlds.iter_mut().enumerate() {
+                    let row = action.as_ref().part(w * width, width);
+                    data.action.iter_mut().zip(row.iter()).for_each(|(to, x)| *to = x);
+                }
+                self.advance(pipeline::task::step);
+            }
+            Call::Restart(worlds) => self.on(&worlds, |_, model, data| pipeline::task::restart(model, data)),
+        }
+        self.share_capacities()
+    }
+
+    fn wait(&mut self) -> Result<()> {
+        Ok(())
+    }
+
+    /// Worlds take the steps that they owe within a step.
+    fn forgo_owed_steps(&mut self) {}
+
+    fn check_state(&mut self) -> Result<()> {
+        self.refresh_models()?;
+        let check = |_, model: &Model, data: &mut Data| pipeline::run_stage(Stage::check_state, model, data);
+        self.models.each(&mut self.worlds, check);
+        Ok(())
+    }
+
+    fn reset(&mut self, worlds: &[usize], keys: &[Option<usize>]) -> Result<()> {
+        self.refresh_models()?;
+        self.on(worlds, |row, model, data| {
+            data.reset(model, keys[row]);
+            data.clear_counters();
+            // what an unfinished step carries
+            data.rk4_stage.fill(0);
+            data.step_owed.fill(0);
+        });
+        Ok(())
+    }
+
+    fn clear_counters(&mut self, worlds: &[usize]) -> Result<()> {
+        worlds.iter().for_each(|w| self.worlds[*w].clear_counters());
+        Ok(())
+    }
+
+    fn broadcast(&mut self, from: usize, worlds: &[usize]) -> Result<()> {
+        self.refresh_models()?;
+        self.models.broadcast(from, worlds);
+        let world = self.worlds[from].clone();
+        worlds.iter().for_each(|w| self.worlds[*w].clone_from(&world));
+        Ok(())
+    }
+
+    fn write(&mut self, columns: &Columns<'_>, worlds: &[usize]) -> Result<()> {
+        for (field, values) in columns {
+            let len = field.len(&self.sizes);
+            for (row, w) in worlds.iter().enumerate() {
+                write(&mut self.worlds[*w], field, values.part(row * len, len));
+            }
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, fields: &[&'static Field], worlds: &[usize]) -> Result<Vec<Numbers>> {
+        Ok(fields.iter().map(|field| column(&self.worlds, field, worlds, &self.sizes)).collect())
+    }
+
+    fn read_later(&mut self, field: &'static Field, worlds: &[usize]) -> Result<Box<dyn Pending>> {
+        Ok(Box::new(column(&self.worlds, field, worlds, &self.sizes).into_f64()))
+    }
+
+    fn world(&mut self, world: usize) -> Result<Data> {
+        Ok(self.worlds[world].clone())
+    }
+
+    fn step_outputs(&mut self) -> Result<Option<Vec<Numbers>>> {
+        Ok(None)
+    }
+
+    fn rollout(&mut self, recording: Recording<'_>) -> Result<Vec<Vec<f64>>> {
+        self.refresh_models()?;
+        let mut rows = record(&mut self.models, &mut self.worlds, recording);
+        self.share_capacities()?;
+        // worlds that have grown have longer frames
+        let frames = recording.steps / recording.every;
+        for row in &mut rows {
+            let lens = recording.fields.iter().map(|field| field.len(&self.sizes));
+            row.iter_mut().zip(lens).for_each(|(row, len)| widen(row, frames, len));
+        }
+        let of_field = |f: usize| rows.iter().flat_map(|row| row[f].iter().copied()).collect();
+        Ok((0..recording.fields.len()).map(of_field).collect())
+    }
+
+    /// One core, one stage at a time, on copies of some worlds.
+    fn stage_times(&mut self, _: bool) -> Result<Vec<(String, f64)>> {
+        self.refresh_models()?;
+        let model = self.models.base();
+        let mut some: Vec<Data> = self.worlds.iter().take(TIMED).cloned().collect();
+        let mut times = vec![Duration::ZERO; Stage::ALL.len()];
+        for _ in 0..REPEATS {
+            for data in &mut some {
+                for stage in plan::step(model) {
+                    let begin = Instant::now();
+                    pipeline::run_stage(stage, model, data);
+                    times[stage as usize] += begin.elapsed();
+                }
+            }
+        }
+        let runs = f64::from(REPEATS) * some.len() as f64;
+        let stages = plan::stages(model).filter(|s| plan::step(model).any(|t| t == *s));
+        Ok(stages.map(|s| (s.name().to_owned(), times[s as usize].as_nanos() as f64 / runs)).collect())
+    }
+
+    fn refresh_models(&mut self) -> Result<()> {
+        self.models.refresh();
+        Ok(())
+    }
+
+    fn write_model(&mut self, field: &str, worlds: &[usize], rows: &[f64]) -> Result<()> {
+        self.models.put_rows(field, worlds, rows);
+        Ok(())
+    }
+
+    fn read_model(&mut self, field: &str, worlds: &[usize]) -> Result<Vec<f64>> {
+        self.refresh_models()?;
+        Ok(worlds.iter().flat_map(|w| self.models.column(*w, field)).collect())
+    }
+
+    fn vary(&mut self, models: Models, sizes: Sizes, rows: usize) -> Result<()> {
+        let mut more = rows.saturating_sub(self.rows);
+        // worlds of another structure are new ones in the same state
+        if sizes != self.sizes {
+            let mut worlds = new_worlds(models.base(), self.worlds.len(), &sizes, self.overflow)?;
+            let same = |f: &&Field| f.len(&self.sizes) == f.len(&sizes);
+            for field in lasting(self).into_iter().filter(same) {
+                for (from, to) in self.worlds.iter().zip(&mut worlds) {
+                    write(to, field, (&numbers_of(from, field, &self.sizes)).into());
+                }
+            }
+            self.worlds = worlds;
+            more = rows;
+        }
+        if self.overflow == Overflow::Grow {
+            for data in &mut self.worlds {
+                data.room = Capacity { njmax: data.room.njmax.saturating_add(more), ..data.room };
+            }
+        }
+        (self.models, self.sizes, self.rows) = (models, sizes, rows);
+        Ok(())
+    }
+}
+
+/// Worlds in their initial state, which may grow as far as memory reaches if they are to grow at all.
+fn new_worlds(model: &Model, worlds: usize, sizes: &Sizes, overflow: Overflow) -> Result<Vec<Data>> {
+    memory::check_available(sizes, worlds)?;
+    let capacity = Capacity::of(sizes);
+    let room = match overflow {
+        Overflow::Grow => room_on_cpu(model, sizes, worlds),
+        Overflow::Flag | Overflow::Error => capacity,
+    };
+    let new = |_| Data { room, ..Data::new(model, capacity) };
+    Ok((0..worlds).into_par_iter().map(new).collect())
+}
+
+/// Takes the steps of all worlds; fields after every `every`-th step, `[world][field][frame, …]`.
+fn record(models: &mut Models, worlds: &mut [Data], recording: Recording<'_>) -> Vec<Vec<Vec<f64>>> {
+    let Recording { steps, controls, fields, every } = recording;
+    let rows: Vec<Mutex<Vec<Vec<f64>>>> = worlds.iter().map(|_| Mutex::default()).collect();
+    models.each(worlds, |w, model, data| {
+        let mut record = vec![Vec::new(); fields.len()];
+        let nu = model.sizes.nu;
+        for step in 0..steps {
+            if let Some(controls) = controls {
+                data.ctrl.copy_from_slice(&controls[(w * steps + step) * nu..][..nu]);
+            }
+            pipeline::step(model, data);
+            if (step + 1).is_multiple_of(every) {
+                let frame = step / every;
+                for (field, row) in fields.iter().zip(&mut record) {
+                    let values = data.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
+                    // a world that has grown has longer frames
+                    widen(row, frame, values.len());
+                    row.extend(values);
+                }
+            }
+        }
+        if let Ok(mut row) = rows[w].lock() {
+            *row = record;
+        }
+    });
+    rows.into_iter().map(|row| row.into_inner().unwrap_or_default()).collect()
+}
+
+/// Gives the frames of a record a length, with zeros behind what they hold.
+fn widen(row: &mut Vec<f64>, frames: usize, len: usize) {
+    if row.len() == frames * len || frames == 0 {
+        return;
+    }
+    let old = row.len() / frames;
+    *row =
+        row.chunks(old.max(1)).flat_map(|frame| frame.iter().copied().chain(vec![0.0; len - old])).collect();
+    // frames that held nothing
+    row.resize(frames * len, 0.0);
+}

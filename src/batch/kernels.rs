@@ -1,0 +1,80 @@
+//! What only a batch in kernels has: its tiling and their search, memory traffic, and the device for a caller's own kernels.
+
+use super::Batch;
+use super::engine::names_of;
+use crate::error::{Error, Result};
+use crate::gpu::tuning::cache::{Trial, TuningCache};
+use crate::gpu::tuning::traffic::{MeanLoad, Traffic};
+use crate::gpu::{GpuBatch, KernelOptions, Partition, Roofline, Tiling, TransferStats};
+use crate::model::data::Data;
+
+impl Batch {
+    /// Lanes per world, worlds per workgroup and grouping of the stages; `None` on the CPU.
+    pub fn kernel_tiling(&self) -> Option<(Tiling, Partition)> {
+        self.engine.kernels().map(|batch| (batch.tiling(), batch.partition()))
+    }
+
+    /// Tunes the kernels for worlds like these in their current state, within about `seconds`; every trial is
+    /// reported to `on_trial`, and options set in `fixed` are not varied. The worlds of this batch are neither
+    /// stepped nor freed.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] on the CPU backend; else as [`crate::gpu::tuning::tune::search`].
+    pub fn search(
+        &mut self,
+        fixed: &KernelOptions,
+        seconds: f64,
+        on_trial: &mut dyn FnMut(&Trial),
+    ) -> Result<Trial> {
+        self.engine.refresh_models()?;
+        self.engine.flush()?;
+        let Some(batch) = self.engine.kernels() else {
+            return Err(Error::Argument("the CPU backend has nothing to search for".to_owned()));
+        };
+        let models = self.engine.models();
+        let state = Data::<f64>::FIELDS.iter().filter(|f| f.role.is_state());
+        let start = state.chain(models.varied()).filter(|f| batch.has(f.name));
+        let start = start.map(|f| Ok((f.name, batch.get(f.name)?))).collect::<Result<Vec<_>>>()?;
+        let fixed = KernelOptions { per_world: names_of(models), ..fixed.clone() };
+        let (gpu, capacity) = (batch.gpu(), self.capacity());
+        let model = models.base();
+        crate::gpu::tuning::tune::search(gpu, model, self.worlds, capacity, &start, &fixed, seconds, on_trial)
+    }
+
+    /// Stores the result of a search for this model, number of worlds and device; nothing on the CPU backend.
+    ///
+    /// # Errors
+    /// As [`TuningCache::keep`].
+    pub fn keep(&self, cache: &mut TuningCache, found: &Trial) -> Result<()> {
+        match self.engine.kernels() {
+            Some(batch) => cache.keep(batch.gpu().adapter(), self.model(), self.worlds, found),
+            None => Ok(()),
+        }
+    }
+
+    /// The batch on the device, for kernels of a caller's own beside these: device, queue, buffers and their layout. `None`
+    /// on the CPU backend. A world that was reset for a bad acceleration since the batch last looked takes its step when it
+    /// next looks.
+    pub fn on_device(&mut self) -> Option<&GpuBatch> {
+        self.engine.on_device().ok().flatten().map(|batch| &*batch)
+    }
+
+    /// Bytes that were copied between host and device so far; none on the CPU backend.
+    pub fn transfer_stats(&self) -> TransferStats {
+        self.engine.kernels().map(GpuBatch::transfer_stats).unwrap_or_default()
+    }
+
+    /// Bytes that each dispatch of a step moves per world, with the stages grouped by `partition`, or as they
+    /// are: see [`traffic`](crate::gpu::tuning::traffic). `None` on the CPU.
+    pub fn traffic(&self, partition: Option<Partition>, load: MeanLoad) -> Option<Vec<Traffic>> {
+        self.engine.kernels().map(|batch| batch.traffic(partition, load))
+    }
+
+    /// Measured peak throughput of the device; `None` on the CPU.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the device is lost.
+    pub fn roofline(&self) -> Result<Option<Roofline>> {
+        self.engine.kernels().map(|batch| batch.gpu().roofline()).transpose()
+    }
+}
