@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # All checks of the repository, on a fresh Debian or Ubuntu with Rust and python3.
 #   tests/run.sh          all of it; the last line is "N passed, N failed"
-#   tests/run.sh NAME...  named parts only: style tests build kernels examples parity shared python web
+#   tests/run.sh NAME...  named parts only: style tests build kernels examples parity others python web
+# MANYWORLDS_MODELS: models of other projects, with lists of them in tiers/; what needs them is left out where they are not.
 # A missing adapter is a failure.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 root=$PWD
-shared=$root/../shared
+export MANYWORLDS_MODELS=${MANYWORLDS_MODELS:-$root/../shared/models}
 lavapipe=()
 swiftshader=$root/.vulkan/swiftshader/usr/lib/chromium/vk_swiftshader_icd.json
 target=${CARGO_TARGET_DIR:-$root/target}
@@ -75,8 +76,8 @@ install_reference() {
 
 # For the count of kernels; the compilers of a GPU vendor it fetches itself.
 install_counter() {
-    command -v g++ >/dev/null && command -v patch >/dev/null && return
-    as_root apt-get install -y -qq g++ patch || { as_root apt-get update -qq && as_root apt-get install -y -qq g++ patch; }
+    command -v g++ >/dev/null && return
+    as_root apt-get install -y -qq g++ || { as_root apt-get update -qq && as_root apt-get install -y -qq g++; }
 }
 
 # A command with a single Vulkan driver.
@@ -193,55 +194,67 @@ part_parity() {
     check "distribution gpu" with_driver "$swiftshader" "$python" tests/parity/distribution.py --bin "$bin" --backend gpu
 }
 
-# Models of other projects, where they are at hand.
-part_shared() {
-    if [ ! -e "$shared/parity/parity.py" ]; then
-        echo "no ../shared: the models of other projects are not compared"
+# Models of a list below MANYWORLDS_MODELS, without those that a pattern names.
+tier() {
+    grep -v '^#' "$MANYWORLDS_MODELS/tiers/$1.txt" | grep -vE "${2:-^$}" | sed "s#^#$MANYWORLDS_MODELS/#"
+}
+
+# The comparer that came with those models: other states, and a second opinion.
+compare_elsewhere() {
+    local comparer=$MANYWORLDS_MODELS/../parity/parity.py
+    if [ ! -e "$comparer" ]; then
+        echo "left out: a second comparer, as there is no $comparer"
         return
     fi
-    local tier=$shared/models/tiers/core.txt
-    check "core tier cpu" "$python" "$shared/parity/parity.py" --bin "$bin" --backend cpu "$tier"
-    check "core tier gpu" with_driver "$swiftshader" "$python" "$shared/parity/parity.py" --bin "$bin" --backend gpu "$tier"
-    # without a model with balloons: docs/decisions.md 29
-    local smooth=() line
-    for line in $(grep -v '^#' "$shared/models/tiers/smooth.txt"); do
-        case $line in
-            */balloons.xml) ;;
-            *) smooth+=("$shared/models/$line") ;;
-        esac
-    done
-    check "smooth tier cpu" "$python" "$shared/parity/parity.py" --bin "$bin" --backend cpu "${smooth[@]}"
+    check "core tier cpu" "$python" "$comparer" --bin "$bin" --backend cpu "${core[@]}"
+    check "core tier gpu" with_driver "$swiftshader" "$python" "$comparer" --bin "$bin" --backend gpu "${core[@]}"
+    check "smooth tier cpu" "$python" "$comparer" --bin "$bin" --backend cpu "${smooth[@]}"
+    check "contact tier cpu" "$python" "$comparer" --bin "$bin" --backend cpu "${contact[@]}"
     # one model for each kind of tendon and actuator; the others take minutes on software Vulkan
-    check "smooth models gpu" with_driver "$swiftshader" "$python" "$shared/parity/parity.py" --bin "$bin" --backend gpu \
-        "$shared"/models/mjx/{actuator/arm21,tendon/pulley_fixed_site_wrap}.xml \
-        "$shared"/models/warp/actuation/{actuators,muscle,site,slidercrank}.xml
-    # without a model whose tendons barely touch their wrapping geoms: moment arms to 3e-8
-    local contact=()
-    for line in $(grep -v '^#' "$shared/models/tiers/contact.txt"); do
-        [[ $line == */replicate/tendon.xml ]] || contact+=("$shared/models/$line")
-    done
-    check "contact tier cpu" "$python" "$shared/parity/parity.py" --bin "$bin" --backend cpu "${contact[@]}"
+    check "smooth models gpu" with_driver "$swiftshader" "$python" "$comparer" --bin "$bin" --backend gpu \
+        "$MANYWORLDS_MODELS"/mjx/{actuator/arm21,tendon/pulley_fixed_site_wrap}.xml \
+        "$MANYWORLDS_MODELS"/warp/actuation/{actuators,muscle,site,slidercrank}.xml
     # meshes, a hand, a height field, rays
-    check "mesh models gpu" with_driver "$swiftshader" "$python" "$shared/parity/parity.py" --bin "$bin" --backend gpu \
-        "$shared"/models/mjx/{convex,ray,shadow_hand/right_hand,shadow_hand/scene_right}.xml \
-        "$shared"/models/warp/{ray,hfield/hfield}.xml
+    check "mesh models gpu" with_driver "$swiftshader" "$python" "$comparer" --bin "$bin" --backend gpu \
+        "$MANYWORLDS_MODELS"/mjx/{convex,ray,shadow_hand/right_hand,shadow_hand/scene_right}.xml \
+        "$MANYWORLDS_MODELS"/warp/{ray,hfield/hfield}.xml
+}
+
+# The kernels of our own models as a vendor's compiler makes them, and of another project's where it is.
+count_kernels() {
     install_counter
-    check "counts of kernels" "$python" benches/paper/counts.py --bin "$bin"
-    check "compiled models of all tiers" "$python" tests/parity/parity.py --bin "$bin" --compiled \
-        "$shared"/models/tiers/{core,smooth,contact,mesh,scale}.txt
-    # without models of signed distance fields, which are refused, and one with the skin of a composite
-    local soft=()
-    for line in $(grep -v '^#' "$shared/models/tiers/soft.txt"); do
-        [[ $line == */sdf/* || $line == */collision_sdf/* || $line == */belt.xml ]] || soft+=("$shared/models/$line")
-    done
-    check "saved models of all tiers" "$python" tests/parity/saved.py --bin "$bin" "${soft[@]}" \
-        "$shared"/models/tiers/{core,smooth,contact,mesh,scale}.txt
+    check "counts of kernels" "$python" benches/paper/paper.py check --bin "$bin"
+}
+
+# Models of other projects, where they are at hand.
+part_others() {
+    if [ ! -e "$MANYWORLDS_MODELS/tiers/core.txt" ]; then
+        echo "left out: models of other projects (parity, saved models, pictures), as MANYWORLDS_MODELS is"
+        echo "$MANYWORLDS_MODELS, and no tiers/core.txt is there"
+        unset MANYWORLDS_MODELS
+        count_kernels
+        return
+    fi
+    # smooth without a model with balloons: docs/decisions.md 29. contact without a model whose tendons barely touch their
+    # wrapping geoms: moment arms to 3e-8. soft without signed distance fields, which are refused, and the skin of a composite
+    local core smooth contact soft
+    mapfile -t core < <(tier core)
+    mapfile -t smooth < <(tier smooth '/balloons\.xml')
+    mapfile -t contact < <(tier contact '/replicate/tendon\.xml')
+    mapfile -t soft < <(tier soft '/sdf/|/collision_sdf/|/belt\.xml')
+    local lists=("$MANYWORLDS_MODELS"/tiers/{core,smooth,contact,mesh,scale}.txt)
+    check "all arrays of the core, smooth and contact tiers" "$python" tests/parity/parity.py --bin "$bin" --backend cpu \
+        --unconverged "${core[@]}" "${smooth[@]}" "${contact[@]}"
+    compare_elsewhere
+    count_kernels
+    check "compiled models of all tiers" "$python" tests/parity/parity.py --bin "$bin" --compiled "${lists[@]}"
+    check "saved models of all tiers" "$python" tests/parity/saved.py --bin "$bin" "${soft[@]}" "${lists[@]}"
     local seen=() name
     for name in car/car cube/cube_3x3x3 humanoid/humanoid tendon_arm/arm26 balloons/balloons slider_crank/slider_crank \
         adhesion/active_adhesion replicate/container; do
-        seen+=("$shared/models/mujoco/$name.xml")
+        seen+=("$MANYWORLDS_MODELS/mujoco/$name.xml")
     done
-    seen+=("$shared"/models/{mjx/shadow_hand/scene_right,warp/hfield/hfield}.xml)
+    seen+=("$MANYWORLDS_MODELS"/{mjx/shadow_hand/scene_right,warp/hfield/hfield}.xml)
     check "pictures of other models" with_driver "${lavapipe[0]}" "$python" tests/parity/pictures.py --bin "$bin" "${seen[@]}"
 }
 
@@ -319,7 +332,7 @@ fi
 install_counter
 run_parts style tests build
 log=$target/compare.log
-"$0" kernels examples parity shared >"$log" 2>&1 &
+"$0" kernels examples parity others >"$log" 2>&1 &
 say "python and web"
 build_wheel
 build_page
@@ -330,7 +343,7 @@ if [[ $more_passed =~ ^[0-9]+$ && $more_failed =~ ^[0-9]+$ ]]; then
     passed=$((passed + more_passed)) failed=$((failed + more_failed))
     while read -r name; do failures+=("$name"); done < <(sed -n 's/^failed: //p' "$log")
 else
-    failed=$((failed + 1)) failures+=("kernels, examples, parity and shared: no summary")
+    failed=$((failed + 1)) failures+=("kernels, examples, parity and others: no summary")
 fi
 test_wheel
 test_page

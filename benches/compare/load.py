@@ -3,7 +3,7 @@
 
     cargo build --release
     pip install mujoco==3.17.0
-    benches/compare/load.py --bin target/release/manyworlds ../shared/models/mujoco/replicate/bunnies.xml …
+    benches/compare/load.py --bin target/release/manyworlds $MANYWORLDS_MODELS/mujoco/replicate/bunnies.xml …
 
 Timed is the call that turns the file into a model (`manyworlds::load`, `MjModel.from_xml_path`), each in a fresh process,
 since the reference caches meshes; the start of the process and Python's imports are not counted. One JSON line a

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Models saved as MJCF: the installed reference reads each, and makes of it the model that it makes of the original.
 
-    tests/parity/saved.py --bin target/debug/manyworlds models/*.xml ../shared/models/tiers/smooth.txt
+    tests/parity/saved.py --bin target/debug/manyworlds models/*.xml $MANYWORLDS_MODELS/tiers/smooth.txt
 
 Lists are as for parity.py. Every array of the compiled model is compared, options, statistics and visual settings
 too; a text file has all digits, so that the error is one of rounding. Exit status 0 when all are equal, 1 otherwise.
