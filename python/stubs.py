@@ -32,8 +32,8 @@ from typing import Any, Union
 from numpy import float32, float64, int32
 from numpy.typing import ArrayLike, NDArray
 
+from ._element import Element
 from ._named import Name, Pattern, Selection
-from ._spec import Element
 from ._views import View
 
 Reals = NDArray[Union[float32, float64]]

@@ -12,13 +12,14 @@ print(batch.qpos.shape)  # (4096, 28)
 from . import _gymnasium, enums, planning, task
 from ._batch import Batch
 from ._core import ModelError, __version__, adapters
+from ._element import Element
 from ._environment import Environment, Step
 from ._fit import Fit, fit
 from ._kept import kept
 from ._model import Model, ModelWarning
 from ._randomize import Randomize
 from ._results import Capacity, Contacts, Dropped, Growth, InverseDerivatives, Jacobian, Moved, Transition
-from ._spec import Element, Spec
+from ._spec import Spec
 from ._status import StatusError, StatusWarning
 from ._tables import UnknownNameError
 from .enums import State, Status

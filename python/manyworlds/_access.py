@@ -54,12 +54,12 @@ class Access(Base):
                 raise UnknownNameError(unknown("field", name, [*DATA, *MODEL]))
         some = None if worlds is None else chosen(worlds, self.num_worlds)
         mask = None if some is None else some.mask
-        # a look at the status beside what is read, all in one copy
-        looks = self._unseen and of_worlds and "status" not in of_worlds
-        asked = [*of_worlds, "status"] if looks and some is None else of_worlds
+        # the status beside what is read, all in one copy
+        reports = self._unreported and of_worlds and "status" not in of_worlds
+        asked = [*of_worlds, "status"] if reports and some is None else of_worlds
         out = dict(zip(asked, self._core.read(asked, mask))) if asked else {}
         if some is None and "status" in out:
-            self._look(out["status"])
+            self._report(out["status"])
         for name in names:
             if name not in out:
                 out[name] = self._core.get_model(name, mask)

@@ -16,7 +16,7 @@ from ._tables import Field
 class Base(BatchFields):
     """The worlds of a batch."""
 
-    __slots__ = ("_core", "_episode", "_looks", "_options", "_unseen", "_watch", "model")
+    __slots__ = ("_core", "_episode", "_watches", "_options", "_unreported", "_watch", "model")
 
     model: Model
     """The model of every world, but for fields that were expanded."""
@@ -26,10 +26,10 @@ class Base(BatchFields):
     # number of the next draw
     _episode: int
     _watch: Watch
-    # true if status bits are looked for
-    _looks: bool
-    # true while the status of the last steps was not looked at
-    _unseen: bool
+    # true if status bits are reported
+    _watches: bool
+    # true while the status of the last steps was not read
+    _unreported: bool
 
     @property
     def num_worlds(self) -> int:
@@ -54,10 +54,10 @@ class Base(BatchFields):
         """Number of worlds with each status bit; `batch.status` has the bits of each world (`Status`)."""
         return {name: count for name, count in self._core.status_counts() if count}
 
-    def _look(self, status: Array | None = None) -> None:
+    def _report(self, status: Array | None = None) -> None:
         """Reports new status bits."""
-        object.__setattr__(self, "_unseen", False)
-        if not self._looks:
+        object.__setattr__(self, "_unreported", False)
+        if not self._watches:
             return
         if status is not None and not status.any():
             self._watch.reported = {}

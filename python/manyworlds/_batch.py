@@ -81,8 +81,8 @@ class Batch(Variation, Analysis, Pictures, Reports, Storage):
             "_core": core,
             "_options": options,
             "_watch": watch,
-            "_looks": on_status != "ignore",
-            "_unseen": False,
+            "_watches": on_status != "ignore",
+            "_unreported": False,
             "_episode": 0,
         }
         for name, value in values.items():
@@ -98,10 +98,10 @@ class Batch(Variation, Analysis, Pictures, Reports, Storage):
         """
         flagged = self._core.step(count_of("n", n))
         if flagged:
-            self._look()
-        elif flagged is None and self._looks:
-            # seen with the next array that is read
-            object.__setattr__(self, "_unseen", True)
+            self._report()
+        elif flagged is None and self._watches:
+            # reported with the next array that is read
+            object.__setattr__(self, "_unreported", True)
 
     def forward(self, worlds: Worlds = None) -> None:
         """Forward dynamics: all that follows from the state, without advancing it; in some worlds or in all."""
@@ -204,7 +204,7 @@ class Batch(Variation, Analysis, Pictures, Reports, Storage):
         if raised is not None:
             frames = max((array.shape[1] for array in out.values()), default=0)
             raise keep(raised, out, f"{frames} frames of each world")
-        self._look()
+        self._report()
         return out
 
     def prepare(self) -> None:

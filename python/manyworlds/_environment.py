@@ -137,7 +137,7 @@ class Environment:
     def receive(self) -> Step:
         """What the last step has shown; waits for it."""
         *seen, status = self.batch._core.observed(self.dtype == np.float32)
-        self.batch._look(status)
+        self.batch._report(status)
         return Step(*seen)
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,8 +12,21 @@ from ._arrays import Array, Worlds, chosen, numbers
 from ._named import resolve, trailing
 from ._tables import DATA, MODEL, Kind
 
-if TYPE_CHECKING:
-    from ._access import Access
+
+class Owner(Protocol):
+    """What a view asks of the batch whose elements it has."""
+
+    model: Any
+
+    @property
+    def num_worlds(self) -> int:
+        """Number of worlds."""
+
+    def get(self, field: str, worlds: Worlds = None, /) -> Array:
+        """A copy of a field."""
+
+    def set(self, field: str, values: ArrayLike, worlds: Worlds = None, /) -> None:
+        """Writes a field."""
 
 
 class View:
@@ -25,12 +38,12 @@ class View:
 
     __slots__ = ("_batch", "_ids", "_kind", "_one")
 
-    _batch: Access
+    _batch: Owner
     _kind: Kind
     _ids: list[int]
     _one: bool
 
-    def __init__(self, batch: Access, kind: Kind, ids: list[int], one: bool) -> None:
+    def __init__(self, batch: Owner, kind: Kind, ids: list[int], one: bool) -> None:
         for name, value in (("_batch", batch), ("_kind", kind), ("_ids", ids), ("_one", one)):
             object.__setattr__(self, name, value)
 

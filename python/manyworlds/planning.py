@@ -22,10 +22,11 @@ from numpy.typing import ArrayLike
 from . import _core
 from ._arrays import Array, count_of, numbers
 from ._batch import Batch
+from ._element import Element
 from ._kept import keep
 from ._model import Model, read_only
 from ._named import Name, find
-from ._spec import Element, Spec
+from ._spec import Spec
 from ._tables import UnknownNameError, unknown
 
 __all__ = [

@@ -18,316 +18,40 @@ where the worlds are. An expression is a vector; a single number goes with a vec
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Union
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ._arrays import Array
+from ._expression import Expr, FieldExpr, Nodes, Operand, constant, expression
+from ._functions import (
+    clip,
+    concat,
+    cos,
+    cross,
+    dot,
+    every,
+    exp,
+    isfinite,
+    largest,
+    maximum,
+    mean,
+    minimum,
+    norm,
+    normal,
+    rotate,
+    rotate_inverse,
+    sin,
+    smallest,
+    some,
+    total,
+    uniform,
+    where,
+)
 from ._model import Model
 from ._named import Name, find, match, resolve
 from ._tables import DATA, KINDS, MODEL, OBJECTS, UnknownNameError, unknown
-
-Operand = Union["Expr", ArrayLike]
-
-
-class Expr:
-    """A vector of numbers that is computed in every world; made by fields, operators and the functions of this module.
-
-    Arithmetic, comparisons (1 or 0), `&`, `|`, `~` and NumPy's functions (`np.cos`, `np.exp`, `np.minimum`, …) work
-    element by element; an index picks elements as that of a flat array.
-    """
-
-    __slots__ = ("args", "data", "op", "size")
-
-    def __init__(self, op: str, args: tuple[Expr, ...], size: int, **data: Any) -> None:
-        self.op = op
-        self.args = args
-        self.size = size
-        self.data = data
-
-    def __len__(self) -> int:
-        return self.size
-
-    def __repr__(self) -> str:
-        return f"<Expr {self.op} of length {self.size}>"
-
-    def __getitem__(self, key: Any) -> Expr:
-        elements = np.atleast_1d(np.arange(self.size)[key]).ravel()
-        return Expr("pick", (self,), len(elements), elements=elements.tolist())
-
-    def __bool__(self) -> bool:
-        raise TypeError("an expression has no value here: it is computed in the worlds; use &, | and where()")
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
-        op = _UFUNCS.get(ufunc.__name__)
-        if method != "__call__" or op is None or kwargs:
-            return NotImplemented
-        if ufunc.__name__ in ("greater", "greater_equal"):
-            return _apply(op, inputs[1], inputs[0])
-        if ufunc.__name__ == "square":
-            return _apply("mul", inputs[0], inputs[0])
-        return _apply(op, *inputs)
-
-    def __add__(self, other: Operand) -> Expr:
-        return _apply("add", self, other)
-
-    def __radd__(self, other: Operand) -> Expr:
-        return _apply("add", other, self)
-
-    def __sub__(self, other: Operand) -> Expr:
-        return _apply("sub", self, other)
-
-    def __rsub__(self, other: Operand) -> Expr:
-        return _apply("sub", other, self)
-
-    def __mul__(self, other: Operand) -> Expr:
-        return _apply("mul", self, other)
-
-    def __rmul__(self, other: Operand) -> Expr:
-        return _apply("mul", other, self)
-
-    def __truediv__(self, other: Operand) -> Expr:
-        return _apply("div", self, other)
-
-    def __rtruediv__(self, other: Operand) -> Expr:
-        return _apply("div", other, self)
-
-    def __pow__(self, power: int) -> Expr:
-        if power not in (1, 2, 3, 4):
-            raise ValueError(f"powers are 1 to 4, got {power}; exp(p * log(x)) is x to the p for positive x")
-        out = self
-        for _ in range(power - 1):
-            out = _apply("mul", out, self)
-        return out
-
-    def __neg__(self) -> Expr:
-        return _apply("neg", self)
-
-    def __abs__(self) -> Expr:
-        return _apply("abs", self)
-
-    def __lt__(self, other: Operand) -> Expr:
-        return _apply("lt", self, other)
-
-    def __le__(self, other: Operand) -> Expr:
-        return _apply("le", self, other)
-
-    def __gt__(self, other: Operand) -> Expr:
-        return _apply("lt", other, self)
-
-    def __ge__(self, other: Operand) -> Expr:
-        return _apply("le", other, self)
-
-    def __and__(self, other: Operand) -> Expr:
-        return _apply("and", self, other)
-
-    def __or__(self, other: Operand) -> Expr:
-        return _apply("or", self, other)
-
-    def __invert__(self) -> Expr:
-        return _apply("not", self)
-
-    def equals(self, other: Operand) -> Expr:
-        """1 where both are equal, else 0."""
-        return _apply("eq", self, other)
-
-
-# NumPy's functions by name, and the operations that they are.
-_UFUNCS = {
-    "add": "add",
-    "subtract": "sub",
-    "multiply": "mul",
-    "divide": "div",
-    "minimum": "min",
-    "maximum": "max",
-    "less": "lt",
-    "less_equal": "le",
-    "equal": "eq",
-    "not_equal": "ne",
-    "greater": "lt",
-    "greater_equal": "le",
-    "logical_and": "and",
-    "logical_or": "or",
-    "logical_not": "not",
-    "negative": "neg",
-    "absolute": "abs",
-    "sqrt": "sqrt",
-    "exp": "exp",
-    "log": "log",
-    "sin": "sin",
-    "cos": "cos",
-    "tanh": "tanh",
-    "arctan2": "atan2",
-    "floor": "floor",
-    "isfinite": "isfinite",
-    "square": "mul",
-}
-
-
-def constant(values: ArrayLike) -> Expr:
-    """Numbers that are the same in every world and step."""
-    array = np.atleast_1d(np.asarray(values, dtype=np.float64)).ravel()
-    if not np.isfinite(array).all():
-        raise ValueError(
-            f"a constant of a task is finite, got {array[~np.isfinite(array)][0]}; leave out what has no limit"
-        )
-    return Expr("const", (), len(array), values=array.tolist())
-
-
-def _expr(value: Operand) -> Expr:
-    return value if isinstance(value, Expr) else constant(value)
-
-
-def _apply(op: str, *values: Operand) -> Expr:
-    args = tuple(_expr(value) for value in values)
-    lengths = {arg.size for arg in args} - {1}
-    if len(lengths) > 1:
-        found = " and ".join(str(arg.size) for arg in args)
-        raise ValueError(f"'{op}' of vectors of lengths {found}: they have to be equal, or 1")
-    return Expr(op, args, lengths.pop() if lengths else 1)
-
-
-def _reduce(op: str, value: Operand) -> Expr:
-    return Expr(op, (_expr(value),), 1)
-
-
-def total(value: Operand) -> Expr:
-    """Sum of the elements."""
-    return _reduce("sum", value)
-
-
-def mean(value: Operand) -> Expr:
-    """Mean of the elements."""
-    expr = _expr(value)
-    return total(expr) / expr.size
-
-
-def largest(value: Operand) -> Expr:
-    """Largest element."""
-    return _reduce("largest", value)
-
-
-def smallest(value: Operand) -> Expr:
-    """Smallest element."""
-    return _reduce("smallest", value)
-
-
-def every(value: Operand) -> Expr:
-    """1 if no element is zero, else 0."""
-    return smallest(_apply("ne", value, 0.0))
-
-
-def some(value: Operand) -> Expr:
-    """1 if some element is not zero, else 0."""
-    return largest(_apply("ne", value, 0.0))
-
-
-def dot(a: Operand, b: Operand) -> Expr:
-    """Inner product."""
-    return total(_apply("mul", a, b))
-
-
-def norm(value: Operand) -> Expr:
-    """Euclidean length."""
-    return _apply("sqrt", dot(value, value))
-
-
-def where(condition: Operand, then: Operand, otherwise: Operand) -> Expr:
-    """Elements of `then` where the condition is not zero, else of `otherwise`."""
-    return _apply("select", condition, then, otherwise)
-
-
-def clip(value: Operand, low: Operand, high: Operand) -> Expr:
-    """Elements limited to a range."""
-    return _apply("min", _apply("max", value, low), high)
-
-
-def minimum(a: Operand, b: Operand) -> Expr:
-    """The smaller of both, element by element."""
-    return _apply("min", a, b)
-
-
-def maximum(a: Operand, b: Operand) -> Expr:
-    """The larger of both, element by element."""
-    return _apply("max", a, b)
-
-
-def exp(value: Operand) -> Expr:
-    """Exponential."""
-    return _apply("exp", value)
-
-
-def sin(value: Operand) -> Expr:
-    """Sine."""
-    return _apply("sin", value)
-
-
-def cos(value: Operand) -> Expr:
-    """Cosine."""
-    return _apply("cos", value)
-
-
-def isfinite(value: Operand) -> Expr:
-    """1 for numbers, 0 for NaN and infinities."""
-    return _apply("isfinite", value)
-
-
-def concat(*values: Operand) -> Expr:
-    """One vector after the other."""
-    args = tuple(_expr(value) for value in values)
-    return Expr("concat", args, sum(arg.size for arg in args))
-
-
-def cross(a: Operand, b: Operand) -> Expr:
-    """Cross product of two vectors of three."""
-    a, b = _expr(a), _expr(b)
-    return a[[1, 2, 0]] * b[[2, 0, 1]] - a[[2, 0, 1]] * b[[1, 2, 0]]
-
-
-def rotate(quat: Operand, vector: Operand) -> Expr:
-    """A vector turned by a unit quaternion, w first: from a body's frame to the world's."""
-    quat, vector = _expr(quat), _expr(vector)
-    axis, twice = quat[1:], 2.0 * cross(quat[1:], vector)
-    return vector + quat[0] * twice + cross(axis, twice)
-
-
-def rotate_inverse(quat: Operand, vector: Operand) -> Expr:
-    """A vector turned back by a unit quaternion, w first: from the world's frame to a body's."""
-    return rotate(_expr(quat) * constant([1, -1, -1, -1]), vector)
-
-
-def uniform(low: Operand, high: Operand, size: int = 1) -> Expr:
-    """Numbers that are drawn anew each time, each its own, uniform from `low` to `high`.
-
-    They depend on the seed, the world and the step, not on the device or the number of worlds.
-    """
-    low, high = _expr(low), _expr(high)
-    return low + (high - low) * Expr("uniform", (), max(int(size), low.size, high.size))
-
-
-def normal(size: int = 1) -> Expr:
-    """Numbers that are drawn anew each time, each its own, from the standard normal distribution."""
-    return Expr("normal", (), int(size))
-
-
-class FieldExpr(Expr):
-    """Elements of a field, with its shape: `task.xpos[2, :2]`."""
-
-    __slots__ = ("_places",)
-
-    def __init__(self, op: str, places: Array, **data: Any) -> None:
-        super().__init__(op, (), int(places.size), **data, elements=places.ravel().tolist())
-        self._places = places
-
-    def __getitem__(self, key: Any) -> Expr:
-        data = {k: v for k, v in self.data.items() if k != "elements"}
-        return FieldExpr(self.op, np.atleast_1d(self._places[key]), **data)
-
-    @property
-    def shape(self) -> tuple[int, ...]:
-        """Shape of the field, or of what was picked of it."""
-        return self._places.shape
 
 
 class Named:
@@ -444,7 +168,7 @@ class Task:
 
     def observe(self, name: str, value: Operand) -> None:
         """Adds to what is observed; the order is that of the calls."""
-        _once(self._observation, "observation", name)[name] = _expr(value)
+        _once(self._observation, "observation", name)[name] = expression(value)
 
     def reward(self, name: str, value: Operand) -> None:
         """Adds a term to the reward: a single number."""
@@ -466,7 +190,7 @@ class Task:
         """
         if any(v["name"] == name for v in self._variables):
             raise ValueError(f"there is a variable '{name}' already")
-        start = _expr(reset)
+        start = expression(reset)
         variable = FieldExpr("variable", np.arange(start.size), name=name)
         self._variables.append({"name": name, "reset": start, "update": variable})
         if update is not None:
@@ -475,7 +199,7 @@ class Task:
 
     def renew(self, variable: Expr, update: Operand) -> None:
         """Says what a variable is after each step."""
-        value = _expr(update)
+        value = expression(update)
         entry = next(v for v in self._variables if v["name"] == variable.data.get("name"))
         if value.size not in (1, entry["reset"].size):
             raise ValueError(f"variable '{entry['name']}' has length {entry['reset'].size}, its update {value.size}")
@@ -483,7 +207,7 @@ class Task:
 
     def before(self, value: Operand) -> Expr:
         """What an expression of fields was after the step before, or when the episode began."""
-        value = _expr(value)
+        value = expression(value)
         return self.variable(f"before {len(self._variables)}", value, value)
 
     def write(self, field: str | Expr, value: Operand) -> None:
@@ -501,7 +225,7 @@ class Task:
         target = self.field(field) if isinstance(field, str) else field
         if target.op != "field":
             raise TypeError(f"a field or elements of one are set, got {target!r}")
-        expr = _expr(value)
+        expr = expression(value)
         if expr.size not in (1, target.size):
             raise ValueError(f"'{target.data['name']}' has {target.size} elements here, the value {expr.size}")
         return {"field": target.data["name"], "elements": target.data["elements"], "value": expr}
@@ -534,7 +258,7 @@ class Task:
 
     def to_dict(self) -> dict[str, Any]:
         """The task as plain data, for the engine: expressions are numbers of `nodes`, each after those that it uses."""
-        nodes = _Nodes()
+        nodes = Nodes()
         named = lambda terms: [{"name": name, "value": nodes.add(value)} for name, value in terms.items()]  # noqa: E731
         assigned = lambda all: [{**one, "value": nodes.add(one["value"])} for one in all]  # noqa: E731
         writes = list(self._writes)
@@ -559,38 +283,8 @@ class Task:
         }
 
 
-class _Nodes:
-    """Expressions as a list, each one once."""
-
-    def __init__(self) -> None:
-        self.list: list[dict[str, Any]] = []
-        self._known: dict[int, int] = {}
-        self._kept: list[Expr] = []
-
-    def add(self, root: Expr) -> int:
-        """Number of an expression, with all that it uses before it."""
-        stack = [root]
-        while stack:
-            expr = stack[-1]
-            missing = [arg for arg in expr.args if id(arg) not in self._known]
-            if missing:
-                stack.extend(missing)
-                continue
-            stack.pop()
-            if id(expr) in self._known:
-                continue
-            node = {"op": expr.op, "size": expr.size, **expr.data}
-            if expr.args:
-                node["args"] = [self._known[id(arg)] for arg in expr.args]
-            self._known[id(expr)] = len(self.list)
-            # no other expression may get its identity
-            self._kept.append(expr)
-            self.list.append(node)
-        return self._known[id(root)]
-
-
 def _single(what: str, name: str, value: Operand) -> Expr:
-    expr = _expr(value)
+    expr = expression(value)
     if expr.size != 1:
         raise ValueError(f"the {what} '{name}' is a single number, got a vector of length {expr.size}; use total()")
     return expr

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from .._arrays import Array
 from .._model import Model
 from .._randomize import Randomize
 from .._spec import Spec
@@ -101,42 +102,13 @@ def quadruped_joystick(
     )
     task.write("ctrl", constant(stand[joints]) + action_scale * task.action)
 
-    # Commands
     low, high = zip(forward_range, sideways_range, yaw_range)
-    left = task.variable("seconds left", uniform(*command_seconds))
-    over = left <= task.dt
-    task.renew(left, where(over, uniform(*command_seconds), left - task.dt))
-    command = task.variable("command", _command(low, high, still_chance))
-    task.renew(command, where(over, _command(low, high, still_chance), command))
-
-    # What the robot feels, in its own frame
-    quat = task.qpos[3:7]
-    velocity = rotate_inverse(quat, task.qvel[:3])
-    gyro = task.qvel[3:6]
-    gravity = rotate_inverse(quat, [0.0, 0.0, -1.0])
-    bent = task.qpos[7:] - stand[joints]
-    last = task.variable("last action", np.zeros(model.nu), task.action)
-
-    def noisy(name: str, value: Expr) -> Expr:
-        width = noise_scale * NOISE[name]
-        return value + uniform(-width, width, value.size) if width else value
-
-    task.observe("velocity", noisy("velocity", velocity))
-    task.observe("gyro", noisy("gyro", gyro))
-    task.observe("gravity", noisy("gravity", gravity))
-    task.observe("command", command)
-    task.observe("joints", noisy("joints", bent))
-    task.observe("joint_velocities", noisy("joint_velocities", task.qvel[6:]))
-    task.observe("last_action", last)
-
-    # Ends
-    fallen = gravity[2] > -0.35
-    if "belly" in model.names("sensor"):
-        fallen = fallen | some(task.sensor("belly").data > 0)
-    task.terminate("fall", fallen)
-    task.terminate("outside", largest(abs(task.qpos[:2])) > field_radius)
+    command = _commands(task, low, high, command_seconds, still_chance)
+    felt = _observations(task, command, stand[joints], noise_scale)
+    fallen = _ends(task, felt["gravity"], field_radius)
 
     # Rewards
+    velocity, gyro, gravity, bent = (felt[name] for name in ("velocity", "gyro", "gravity", "joints"))
     slip = total((command[:2] - velocity[:2]) ** 2)
     turn = (command[2] - gyro[2]) ** 2
     terms = {
@@ -146,7 +118,7 @@ def quadruped_joystick(
         "roll_and_pitch": total(gyro[:2] ** 2),
         "orientation": total(gravity[:2] ** 2),
         "torque": total(task.actuator_force**2),
-        "action_rate": total((task.action - last) ** 2),
+        "action_rate": total((task.action - felt["last_action"]) ** 2),
         "pose": total(bent**2),
         "fall": fallen,
     }
@@ -159,16 +131,56 @@ def quadruped_joystick(
             task.reward(name, weight[name] * (1.0 if name == "fall" else task.dt) * value)
     task.metric("speed_error", np.sqrt(slip))
     task.metric("turn_error", np.sqrt(turn))
-
-    # Starts: anywhere, in any direction
-    angle = uniform(-math.pi, math.pi)
-    half = 0.5 * angle
-    task.reset(task.qpos[:2], uniform(-spawn_radius, spawn_radius, 2))
-    task.reset(task.qpos[2], stand[2] + spawn_height)
-    task.reset(task.qpos[3:7], concat(np.cos(half), [0.0, 0.0], np.sin(half)))
-    task.reset(task.qpos[7:], stand[joints] + uniform(-0.1, 0.1, len(joints)))
-    task.reset(task.qvel[:6], uniform(-0.3, 0.3, 6))
+    _starts(task, stand, spawn_radius, spawn_height)
     return task
+
+
+def _commands(task: Task, low: tuple[float, ...], high: tuple[float, ...], seconds: Range, still: float) -> Expr:
+    """Speeds that are asked for, drawn anew every few seconds."""
+    left = task.variable("seconds left", uniform(*seconds))
+    over = left <= task.dt
+    task.renew(left, where(over, uniform(*seconds), left - task.dt))
+    command = task.variable("command", _command(low, high, still))
+    task.renew(command, where(over, _command(low, high, still), command))
+    return command
+
+
+def _observations(task: Task, command: Expr, stand: Array, noise_scale: float) -> dict[str, Expr]:
+    """Observes what the robot feels, in its own frame; returns it without the noise."""
+    quat = task.qpos[3:7]
+    felt = {
+        "velocity": rotate_inverse(quat, task.qvel[:3]),
+        "gyro": task.qvel[3:6],
+        "gravity": rotate_inverse(quat, [0.0, 0.0, -1.0]),
+        "command": command,
+        "joints": task.qpos[7:] - stand,
+        "joint_velocities": task.qvel[6:],
+        "last_action": task.variable("last action", np.zeros(task.model.nu), task.action),
+    }
+    for name, value in felt.items():
+        width = noise_scale * NOISE.get(name, 0.0)
+        task.observe(name, value + uniform(-width, width, value.size) if width else value)
+    return felt
+
+
+def _ends(task: Task, gravity: Expr, field_radius: float) -> Expr:
+    """Ends episodes of robots that fall or leave the field; returns whether they have fallen."""
+    fallen = gravity[2] > -0.35
+    if "belly" in task.model.names("sensor"):
+        fallen = fallen | some(task.sensor("belly").data > 0)
+    task.terminate("fall", fallen)
+    task.terminate("outside", largest(abs(task.qpos[:2])) > field_radius)
+    return fallen
+
+
+def _starts(task: Task, stand: Array, radius: float, height: float) -> None:
+    """Begins episodes anywhere, in any direction."""
+    half = 0.5 * uniform(-math.pi, math.pi)
+    task.reset(task.qpos[:2], uniform(-radius, radius, 2))
+    task.reset(task.qpos[2], stand[2] + height)
+    task.reset(task.qpos[3:7], concat(np.cos(half), [0.0, 0.0], np.sin(half)))
+    task.reset(task.qpos[7:], stand[7:] + uniform(-0.1, 0.1, len(stand) - 7))
+    task.reset(task.qvel[:6], uniform(-0.3, 0.3, 6))
 
 
 def _command(low: tuple[float, ...], high: tuple[float, ...], still: float) -> Expr:
