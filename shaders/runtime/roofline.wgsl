@@ -1,13 +1,10 @@
-// Peak rates of the device: one kernel that only copies, one that only computes.
+// Peak rates of the device: one kernel that only copies, one that only computes. Their constants are
+// declared in `crates/gpu/src/tuning/roofline.rs`: `copies`, the elements copied by one invocation, `group_size` and `iterations`.
 
 @group(0) @binding(0) var<storage, read> input: array<vec4f>;
 @group(0) @binding(1) var<storage, read_write> output: array<vec4f>;
 
-// elements copied by one invocation: neighbouring invocations take neighbouring elements
-const copies: u32 = 4u;
-const group_size: u32 = 256u;
-
-// Copies the input to the output: memory bandwidth.
+// Copies the input to the output: memory bandwidth. Neighbouring invocations take neighbouring elements.
 @compute @workgroup_size(group_size)
 fn copy(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) index: u32) {
     let first = group.x * copies * group_size + index;
@@ -16,10 +13,7 @@ fn copy(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) in
     }
 }
 
-// Iterations of the loop below, and floating-point operations in each: 8 times 4 products and 4 sums of 4 numbers.
-const iterations: u32 = 64u;
-
-// Chains of multiply-adds: arithmetic throughput.
+// Chains of multiply-adds: arithmetic throughput. An iteration of the loop has 8 times 4 products and 4 sums of 4 numbers.
 @compute @workgroup_size(group_size)
 fn compute(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) index: u32) {
     // read from memory, so that no compiler knows the values; the buffer holds zeros

@@ -1,25 +1,6 @@
 // Copies fields between the arena of a chunk and a packed buffer [row, element], or another arena. Values move as bits,
-// so NaN payloads and integers survive.
-
-struct TransferJob {
-    // elements per world, first element, worlds side by side, words per world in the arena
-    len: u32,
-    offset: u32,
-    tile: u32,
-    stride: u32,
-    // rows, threads
-    rows: u32,
-    threads: u32,
-    // first word of the field in the packed buffer
-    first: u32,
-    // the world of row r is worlds[ids + r], or, where ids is NONE, base + r
-    ids: u32,
-    base: u32,
-    // the same for the worlds of the other arena
-    source_ids: u32,
-}
-
-const NONE: u32 = 0xffffffffu;
+// so NaN payloads and integers survive. `crates/gpu/src/runtime/transfer/job.rs` declares `TransferJob` for both sides, with the
+// constants CONSECUTIVE and group_size.
 
 @group(0) @binding(0) var<storage, read_write> arena: array<u32>;
 // packed buffer, or the other arena
@@ -36,14 +17,14 @@ fn address(world: u32, k: u32) -> u32 {
 // World of element k of the rows.
 fn world_of(k: u32) -> u32 {
     let row = k / job.len;
-    if (job.ids == NONE) {
+    if (job.ids == CONSECUTIVE) {
         return job.base + row;
     }
     return worlds[job.ids + row];
 }
 
 // Arena to packed buffer.
-@compute @workgroup_size(64)
+@compute @workgroup_size(group_size)
 fn gather(@builtin(global_invocation_id) id: vec3u) {
     for (var k = id.x; k < job.rows * job.len; k += job.threads) {
         other[job.first + k] = arena[address(world_of(k), k)];
@@ -51,7 +32,7 @@ fn gather(@builtin(global_invocation_id) id: vec3u) {
 }
 
 // Packed buffer to arena.
-@compute @workgroup_size(64)
+@compute @workgroup_size(group_size)
 fn scatter(@builtin(global_invocation_id) id: vec3u) {
     for (var k = id.x; k < job.rows * job.len; k += job.threads) {
         arena[address(world_of(k), k)] = other[job.first + k];
@@ -59,7 +40,7 @@ fn scatter(@builtin(global_invocation_id) id: vec3u) {
 }
 
 // Other arena to arena.
-@compute @workgroup_size(64)
+@compute @workgroup_size(group_size)
 fn copy_worlds(@builtin(global_invocation_id) id: vec3u) {
     for (var k = id.x; k < job.rows * job.len; k += job.threads) {
         let source = worlds[job.source_ids + k / job.len];
@@ -67,11 +48,11 @@ fn copy_worlds(@builtin(global_invocation_id) id: vec3u) {
     }
 }
 
-var<workgroup> most_of_lane: array<i32, 64>;
+var<workgroup> largest_of_lane: array<i32, group_size>;
 
 // The largest integer of the rows of each workgroup, to the packed buffer.
-@compute @workgroup_size(64)
-fn most(
+@compute @workgroup_size(group_size)
+fn maximum(
     @builtin(global_invocation_id) id: vec3u,
     @builtin(local_invocation_index) lane: u32,
     @builtin(workgroup_id) group: vec3u,
@@ -80,14 +61,14 @@ fn most(
     for (var k = id.x; k < job.rows * job.len; k += job.threads) {
         largest = max(largest, bitcast<i32>(arena[address(world_of(k), k)]));
     }
-    most_of_lane[lane] = largest;
-    for (var half = 32u; half > 0u; half /= 2u) {
+    largest_of_lane[lane] = largest;
+    for (var half = group_size / 2u; half > 0u; half /= 2u) {
         workgroupBarrier();
         if (lane < half) {
-            most_of_lane[lane] = max(most_of_lane[lane], most_of_lane[lane + half]);
+            largest_of_lane[lane] = max(largest_of_lane[lane], largest_of_lane[lane + half]);
         }
     }
     if (lane == 0u) {
-        other[job.first + group.x] = bitcast<u32>(most_of_lane[0]);
+        other[job.first + group.x] = bitcast<u32>(largest_of_lane[0]);
     }
 }

@@ -8,12 +8,15 @@ pub mod tuning;
 pub use codegen::compose::Composer;
 pub use codegen::tiling::{Tiling, WorkingSetSpace};
 pub use program::Program;
-pub use runtime::batch::{BuildTimes, FieldLayout, FieldReadback, GpuBatch, WorldBuffers};
+pub use runtime::batch::GpuBatch;
 pub use runtime::device::{Adapter, AdapterPreference, Gpu, adapters};
+pub use runtime::fields::FieldReadback;
 #[cfg(not(target_arch = "wasm32"))]
 pub use runtime::instance::instance;
+pub use runtime::timing::BuildTimes;
 pub use runtime::transfer::TransferStats;
 pub use runtime::watch::{Kept, Wanted};
+pub use runtime::world_buffers::{FieldLayout, WorldBuffers};
 pub use tuning::options::{KernelOptions, Partition};
 pub use tuning::roofline::Roofline;
 /// The version of wgpu whose devices, queues and buffers these are.

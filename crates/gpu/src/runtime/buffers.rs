@@ -1,8 +1,11 @@
 //! Arenas of a batch: buffers that fit the device's largest binding, and the chunks in which their worlds step.
 
 use super::device::Gpu;
-use crate::codegen::layout::Layout;
+use super::shader;
+use super::transfer::Region;
+use crate::codegen::layout::{Layout, Slot};
 use manyworlds_model::error::{Error, Result};
+use manyworlds_model::model::Model;
 
 /// A range of worlds with buffers of their own.
 #[derive(Debug)]
@@ -36,8 +39,26 @@ pub(crate) struct ModelBinding {
     pub(crate) layout: wgpu::BindGroupLayout,
 }
 
+impl ModelBinding {
+    /// The model's fields on the device.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if memory is insufficient.
+    pub(crate) fn new(gpu: &Gpu, layout: &Layout, model: &Model) -> Result<Self> {
+        let (reals, ints) = layout.model_buffers(model);
+        gpu.checked("the model", || {
+            let usage = wgpu::BufferUsages::STORAGE;
+            let f = buffer(&gpu.device, "model reals", reals.len(), usage);
+            let i = buffer(&gpu.device, "model ints", ints.len(), usage);
+            gpu.queue.write_buffer(&f, 0, bytemuck::cast_slice(&reals));
+            gpu.queue.write_buffer(&i, 0, bytemuck::cast_slice(&ints));
+            Self { reals: f, ints: i, layout: bind_layout(&gpu.device) }
+        })
+    }
+}
+
 /// Layout of the bind group shared by all kernels.
-pub(crate) fn bind_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
+fn bind_layout(device: &wgpu::Device) -> wgpu::BindGroupLayout {
     let entries =
         [false, false, true, true].iter().zip(0..).map(|(&read_only, binding)| storage(binding, read_only));
     device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
@@ -117,7 +138,38 @@ pub(crate) fn arenas(gpu: &Gpu, layout: &Layout, model: &ModelBinding, worlds: u
     Ok(made)
 }
 
+/// A chunk with its arena, and the numbers of its worlds in that, without those that fill up the last workgroup.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ChunkWorlds<'a> {
+    pub(crate) arena: &'a Arena,
+    pub(crate) chunk: &'a Chunk,
+    pub(crate) ids: &'a [u32],
+}
+
+impl<'a> ChunkWorlds<'a> {
+    /// First world, counted from the first of the batch.
+    pub(crate) fn first(&self) -> usize {
+        self.arena.first + self.ids.first().map_or(0, |id| *id as usize)
+    }
+
+    /// A field of these worlds.
+    pub(crate) fn region(&self, slot: &Slot) -> Region<'a> {
+        Region::of_field(self.arena, slot, self.ids)
+    }
+}
+
 impl Arena {
+    /// The chunks, in order.
+    pub(crate) fn chunk_worlds(&self) -> impl Iterator<Item = ChunkWorlds<'_>> {
+        let mut first = 0;
+        self.chunks.iter().map(move |chunk| {
+            let end = (first + chunk.worlds).min(self.worlds);
+            let ids = self.ids.get(first..end.max(first)).unwrap_or_default();
+            first += chunk.worlds;
+            ChunkWorlds { arena: self, chunk, ids }
+        })
+    }
+
     /// Cuts the worlds into chunks of at most `most`, rounded up to what a binding may begin at.
     pub(crate) fn cut(&mut self, gpu: &Gpu, layout: &Layout, model: &ModelBinding, most: usize) {
         let align = gpu.device.limits().min_storage_buffer_offset_alignment as usize / 4;
@@ -142,15 +194,7 @@ impl Arena {
                 model.reals.as_entire_binding(),
                 model.ints.as_entire_binding(),
             ];
-            let entries = resources.into_iter().zip(0..);
-            let bind = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("world"),
-                layout: &model.layout,
-                entries: &entries
-                    .map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource })
-                    .collect::<Vec<_>>(),
-            });
-            Chunk { worlds, bind }
+            Chunk { worlds, bind: shader::bind_group(gpu, "world", &model.layout, resources) }
         };
         self.chunks = (0..self.padded).step_by(most).map(chunk).collect();
     }

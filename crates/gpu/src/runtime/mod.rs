@@ -2,11 +2,19 @@
 
 pub mod batch;
 pub mod buffers;
+mod copies;
 pub mod device;
+pub mod fields;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod instance;
-pub mod rollout;
+mod pipelines;
+mod resets;
+mod rollout;
+pub(crate) mod shader;
+mod steps;
 mod task;
+pub(crate) mod timestamps;
+pub mod timing;
 pub mod transfer;
 pub mod watch;
-pub mod worlds;
+pub mod world_buffers;

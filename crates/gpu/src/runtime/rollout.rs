@@ -2,21 +2,64 @@
 //! far as memory reaches; while some come back, the next steps run.
 
 use std::collections::VecDeque;
+use std::ops::Range;
 
-use super::batch::{DispatchSequence, GpuBatch, MAX_DISPATCHES_PER_SUBMIT, bits, dispatch, number};
-use super::buffers::Chunk;
-use super::transfer::{MOST_WORDS, Part, Place, Readback, Scripted};
+use super::batch::GpuBatch;
+use super::buffers::ChunkWorlds;
+use super::fields::{bits, number};
+use super::pipelines::{DispatchSequence, MAX_DISPATCHES_PER_SUBMIT, dispatch};
+use super::transfer::{Command, MAX_PACKED_WORDS, Readback};
 use crate::codegen::layout::Slot;
 use crate::program::StageGroup;
 use manyworlds_model::error::{Error, Result};
+use manyworlds_model::schema::Elem;
 
 /// Submissions whose records may be on their way.
-const AHEAD: usize = 2;
+const MAX_PENDING: usize = 2;
 
-/// Records on their way: of which steps, and the frames among them.
+/// What is asked for, and the kernels that compute it.
+struct Rollout<'a> {
+    steps: usize,
+    /// `[world, step, nu]`; none to keep those that the worlds have.
+    controls: Option<&'a [f64]>,
+    /// Fields that are recorded.
+    slots: Vec<Slot>,
+    /// They are recorded after each step whose number, from one on, is a multiple of this.
+    every: usize,
+    /// Kernels of steps that somebody reads, and of those that nobody reads.
+    groups: [Vec<StageGroup>; 2],
+}
+
+impl Rollout<'_> {
+    /// True if fields are recorded after a step.
+    fn is_recorded(&self, step: usize) -> bool {
+        (step + 1).is_multiple_of(self.every) && !self.slots.is_empty()
+    }
+
+    /// The kernels of a step: a place in `groups`.
+    fn kernels(&self, step: usize) -> usize {
+        usize::from(!self.is_recorded(step) && step + 1 < self.steps)
+    }
+
+    /// Frames that are recorded in some steps.
+    fn frames(&self, steps: &Range<usize>) -> Range<usize> {
+        steps.start / self.every..steps.end / self.every
+    }
+
+    /// Controls of all worlds in one step, `[world, nu]`.
+    fn controls_at(&self, step: usize, nu: usize) -> impl Iterator<Item = &[f64]> {
+        // a row for each world
+        self.controls
+            .into_iter()
+            .flat_map(move |c| c.chunks(self.steps * nu))
+            .map(move |c| &c[step * nu..][..nu])
+    }
+}
+
+/// Steps of a rollout whose records are on their way.
 struct Segment {
-    pending: Readback,
-    frames: std::ops::Range<usize>,
+    readback: Readback,
+    frames: Range<usize>,
 }
 
 impl GpuBatch {
@@ -38,39 +81,25 @@ impl GpuBatch {
             let text = format!("{got} controls are given, {worlds} worlds x {steps} steps x {nu} expected");
             return Err(Error::Argument(text));
         }
-        let controls = controls.filter(|c| !c.is_empty());
-        let slots = fields.iter().map(|f| self.slot(f).cloned()).collect::<Result<Vec<_>>>()?;
+        let rollout = self.new_rollout(steps, controls, fields, every)?;
         // a frame or the controls of a step may be more than a binding holds
-        let words: usize = slots.iter().map(|s| s.len * self.worlds).sum();
-        let limit = self.gpu.adapter().binding_bytes.min(self.gpu.adapter().buffer_bytes) / 4;
-        if words.max(self.worlds * nu) as u64 > limit {
-            return self.rollout_apart(steps, controls, fields, every, false);
+        let words: usize = rollout.slots.iter().map(|s| s.len * self.worlds).sum();
+        if words.max(self.worlds * nu) as u64 > self.binding_words() {
+            return self.rollout_step_by_step(&rollout, false);
         }
-        // steps that nobody reads may be lean
-        let [whole, lean] = self.steps_of_rollout();
-        self.build(&[whole.clone(), lean.clone()].concat())?;
-        // steps of a submission
-        let fit = |words: usize| (MOST_WORDS / words.max(1)).max(1);
-        let each = whole.iter().filter_map(|g| self.pipelines.get(g)).flatten().map(|d| d.times as usize);
-        let dispatches = each.sum::<usize>() + slots.len() + 1;
-        let most = fit(nu * self.worlds).min(fit(words).saturating_mul(every));
-        let most = most.min((MAX_DISPATCHES_PER_SUBMIT / dispatches).max(1)).min(steps.max(1));
-        let mut out: Vec<Vec<f64>> =
-            slots.iter().map(|s| vec![0.0; self.worlds * (steps / every) * s.len]).collect();
-        let mut ahead = VecDeque::new();
+        let most = self.max_segment(&rollout);
+        let mut out = self.empty_records(&rollout);
+        let mut pending = VecDeque::new();
         for first in (0..steps).step_by(most) {
-            let part = first..(first + most).min(steps);
-            let frames = part.start / every..part.end / every;
-            let pending = self.segment(part, steps, controls, &slots, every, &[&whole, &lean])?;
-            ahead.push_back(Segment { pending, frames });
-            if ahead.len() > AHEAD
-                && let Some(done) = ahead.pop_front()
+            pending.push_back(self.submit_segment(&rollout, first..(first + most).min(steps))?);
+            if pending.len() > MAX_PENDING
+                && let Some(segment) = pending.pop_front()
             {
-                self.store(done, &slots, steps / every, &mut out)?;
+                self.store_segment(&rollout, segment, &mut out)?;
             }
         }
-        for done in ahead {
-            self.store(done, &slots, steps / every, &mut out)?;
+        for segment in pending {
+            self.store_segment(&rollout, segment, &mut out)?;
         }
         Ok(out)
     }
@@ -87,51 +116,47 @@ impl GpuBatch {
         fields: &[&str],
         every: usize,
     ) -> Result<Vec<Vec<f64>>> {
-        let controls = controls.filter(|c| !c.is_empty());
-        self.rollout_apart(steps, controls, fields, every, true)
+        let rollout = self.new_rollout(steps, controls, fields, every)?;
+        self.rollout_step_by_step(&rollout, true)
     }
 
-    /// Steps that a rollout reads, and those that it does not; equal where steps cannot be lean one at a time.
-    fn steps_of_rollout(&self) -> [Vec<StageGroup>; 2] {
+    /// A rollout whose kernels are built. Those of steps that nobody reads store less where they take one step at a time.
+    fn new_rollout<'a>(
+        &mut self,
+        steps: usize,
+        controls: Option<&'a [f64]>,
+        fields: &[&str],
+        every: usize,
+    ) -> Result<Rollout<'a>> {
+        let slots = fields.iter().map(|f| self.slot(f).cloned()).collect::<Result<Vec<_>>>()?;
         let whole = self.program.step_groups().to_vec();
         let lean = self.program.lean_groups().filter(|groups| groups.iter().all(|g| g.steps == 1));
-        let lean = lean.unwrap_or_else(|| whole.clone());
-        [whole, lean]
+        let groups = [whole.clone(), lean.unwrap_or(whole)];
+        self.build(&groups.concat())?;
+        let controls = controls.filter(|c| !c.is_empty());
+        Ok(Rollout { steps, controls, slots, every, groups })
     }
 
     /// As [`GpuBatch::rollout`], with transfers of their own for each step, and with owed steps where asked for.
-    fn rollout_apart(
-        &mut self,
-        steps: usize,
-        controls: Option<&[f64]>,
-        fields: &[&str],
-        every: usize,
-        owed: bool,
-    ) -> Result<Vec<Vec<f64>>> {
-        let groups = self.steps_of_rollout();
-        self.build(&groups.concat())?;
-        let (worlds, nu, frames) = (self.worlds, self.program.model.sizes.nu, steps / every);
-        let mut out = vec![Vec::new(); fields.len()];
-        for step in 0..steps {
-            if let Some(controls) = controls {
-                let row = |world: usize| &controls[(world * steps + step) * nu..][..nu];
-                let ctrl: Vec<f64> = (0..worlds).flat_map(row).copied().collect();
+    fn rollout_step_by_step(&mut self, rollout: &Rollout<'_>, owed: bool) -> Result<Vec<Vec<f64>>> {
+        let (worlds, nu) = (self.worlds, self.program.model.sizes.nu);
+        let frames = rollout.steps / rollout.every;
+        let mut out = self.empty_records(rollout);
+        for step in 0..rollout.steps {
+            if rollout.controls.is_some() {
+                let ctrl: Vec<f64> = rollout.controls_at(step, nu).flatten().copied().collect();
                 self.set("ctrl", &ctrl)?;
             }
-            let read = (step + 1).is_multiple_of(every) && !fields.is_empty();
-            let is_lean = !read && step + 1 < steps;
-            self.submit(&[(&groups[usize::from(is_lean)], 1)])?;
+            self.submit(&[(&rollout.groups[rollout.kernels(step)], 1)])?;
             if owed {
                 self.take_owed_steps()?;
             }
-            if read {
-                let frame = step / every;
-                for (field, out) in fields.iter().zip(&mut out) {
-                    let values = self.get(field)?;
-                    let len = values.len() / worlds;
-                    out.resize(worlds * frames * len, 0.0);
-                    for (world, row) in values.chunks(len.max(1)).enumerate() {
-                        out[(world * frames + frame) * len..][..len].copy_from_slice(row);
+            if rollout.is_recorded(step) {
+                let frame = step / rollout.every;
+                for (slot, out) in rollout.slots.iter().zip(&mut out) {
+                    let values = self.get(slot.field.name)?;
+                    for (world, row) in (0..worlds).zip(values.chunks(slot.len.max(1))) {
+                        out[(world * frames + frame) * slot.len..][..slot.len].copy_from_slice(row);
                     }
                 }
             }
@@ -139,92 +164,103 @@ impl GpuBatch {
         Ok(out)
     }
 
-    /// Submits some steps; records are `[field][frame, world, …]` of the steps.
-    fn segment(
-        &self,
-        part: std::ops::Range<usize>,
-        steps: usize,
-        controls: Option<&[f64]>,
-        slots: &[Slot],
-        every: usize,
-        groups: &[&[StageGroup]; 2],
-    ) -> Result<Readback> {
-        self.clear_step_outputs();
-        let nu = self.program.model.sizes.nu;
-        let ctrl = controls.map(|_| self.slot("ctrl")).transpose()?;
-        // controls step by step
-        let mut words = Vec::new();
-        for step in part.clone() {
-            for world in 0..self.worlds {
-                let row = controls.map(|c| &c[(world * steps + step) * nu..][..nu]);
-                words.extend(row.into_iter().flat_map(|row| bits(manyworlds_model::schema::Elem::Real, row)));
-            }
-        }
-        let frames = part.end / every - part.start / every;
-        let starts = slots.iter().scan(0, |at, slot| {
-            let start = *at;
-            *at += frames * self.worlds * slot.len;
-            Some(start)
-        });
-        let starts: Vec<usize> = starts.collect();
-        let recorded: usize = slots.iter().map(|s| frames * self.worlds * s.len).sum();
-        let chunks = self.chunks();
-        // what runs in order: each chunk through all steps
-        let mut list = Vec::new();
-        for (c, (a, _, ids)) in chunks.iter().enumerate() {
-            let arena = &self.arenas[*a];
-            let row = arena.first + ids.first().map_or(0, |w| *w as usize);
-            let place = |slot: &Slot| Place { arena, part: Part::of(slot), worlds: ids };
-            for (k, step) in part.clone().enumerate() {
-                if let Some(ctrl) = ctrl.filter(|_| !ids.is_empty()) {
-                    list.push(Scripted::Write(place(ctrl), (k * self.worlds + row) * nu));
-                }
-                let read = (step + 1).is_multiple_of(every) && !slots.is_empty();
-                let is_lean = !read && step + 1 < steps;
-                list.push(Scripted::Run(2 * c + usize::from(is_lean)));
-                if read {
-                    let frame = (step + 1) / every - 1 - part.start / every;
-                    for (slot, start) in slots.iter().zip(&starts).filter(|_| !ids.is_empty()) {
-                        let at = start + (frame * self.worlds + row) * slot.len;
-                        list.push(Scripted::Read(place(slot), at));
-                    }
-                }
-            }
-        }
-        let programs = groups.map(|groups| {
-            groups.iter().filter_map(|g| self.pipelines.get(g)).collect::<Vec<&DispatchSequence>>()
-        });
-        let mut run = |pass: &mut wgpu::ComputePass<'_>, what: usize| {
-            let chunk = chunks[what / 2].1;
-            pass.set_bind_group(0, &chunk.bind, &[]);
-            programs[what % 2].iter().for_each(|program| dispatch(pass, program, chunk.worlds));
-        };
-        self.transfer.script(&self.gpu, &self.program.layout, &words, recorded, &list, &mut run)
+    /// Zeros for the records of all steps, `[field][world, frame, …]`.
+    fn empty_records(&self, rollout: &Rollout<'_>) -> Vec<Vec<f64>> {
+        let frames = rollout.steps / rollout.every;
+        rollout.slots.iter().map(|slot| vec![0.0; self.worlds * frames * slot.len]).collect()
     }
 
-    /// Parts of all worlds that step one after the other: the arena of each, and the numbers of its worlds.
-    pub(super) fn chunks(&self) -> Vec<(usize, &Chunk, &[u32])> {
-        let mut all = Vec::new();
-        for (a, arena) in self.arenas.iter().enumerate() {
-            let mut first = 0;
-            for chunk in &arena.chunks {
-                let end = (first + chunk.worlds).min(arena.worlds);
-                let ids = arena.ids.get(first..end.max(first)).unwrap_or_default();
-                all.push((a, chunk, ids));
-                first += chunk.worlds;
+    /// Most steps of a submission: their controls and records fit the packed buffer, their dispatches what drivers take.
+    fn max_segment(&self, rollout: &Rollout<'_>) -> usize {
+        let fit = |words: usize| (MAX_PACKED_WORDS / words.max(1)).max(1);
+        let controls = self.program.model.sizes.nu * self.worlds;
+        let frame: usize = rollout.slots.iter().map(|s| s.len * self.worlds).sum();
+        let sequences = rollout.groups[0].iter().filter_map(|g| self.pipelines.get(g));
+        let kernels: usize = sequences.flatten().map(|d| d.times as usize).sum();
+        let dispatches = kernels + rollout.slots.len() + 1;
+        let most = fit(controls).min(fit(frame).saturating_mul(rollout.every));
+        most.min((MAX_DISPATCHES_PER_SUBMIT / dispatches).max(1)).min(rollout.steps.max(1))
+    }
+
+    /// Submits some steps; records are `[field][frame, world, …]` of the steps.
+    fn submit_segment(&self, rollout: &Rollout<'_>, steps: Range<usize>) -> Result<Segment> {
+        self.clear_step_outputs();
+        let nu = self.program.model.sizes.nu;
+        let inputs: Vec<u32> = steps
+            .clone()
+            .flat_map(|step| rollout.controls_at(step, nu).flat_map(|row| bits(Elem::Real, row)))
+            .collect();
+        let frames = rollout.frames(&steps);
+        let recorded: usize = rollout.slots.iter().map(|s| frames.len() * self.worlds * s.len).sum();
+        // each chunk through all steps
+        let chunks = self.chunks();
+        let mut commands = Vec::new();
+        for (c, chunk) in chunks.iter().enumerate() {
+            self.add_commands(&mut commands, rollout, &steps, c, *chunk)?;
+        }
+        let sequences = rollout.groups.each_ref().map(|groups| {
+            groups.iter().filter_map(|g| self.pipelines.get(g)).collect::<Vec<&DispatchSequence>>()
+        });
+        let mut run = |pass: &mut wgpu::ComputePass<'_>, kernels: usize| {
+            let chunk = chunks[kernels / 2].chunk;
+            pass.set_bind_group(0, &chunk.bind, &[]);
+            sequences[kernels % 2].iter().for_each(|sequence| dispatch(pass, sequence, chunk.worlds));
+        };
+        let readback = self.transfer.submit_commands(&commands, &inputs, recorded, &mut run)?;
+        Ok(Segment { readback, frames })
+    }
+
+    /// Adds the commands that take chunk number `c` through some steps; dispatches are numbered by chunk and kernels.
+    fn add_commands<'a>(
+        &self,
+        commands: &mut Vec<Command<'a>>,
+        rollout: &Rollout<'_>,
+        steps: &Range<usize>,
+        c: usize,
+        chunk: ChunkWorlds<'a>,
+    ) -> Result<()> {
+        let nu = self.program.model.sizes.nu;
+        let ctrl = rollout.controls.map(|_| self.slot("ctrl")).transpose()?;
+        let has_worlds = !chunk.ids.is_empty();
+        let frames = rollout.frames(steps);
+        for step in steps.clone() {
+            if let Some(ctrl) = ctrl.filter(|_| has_worlds) {
+                let row = (step - steps.start) * self.worlds + chunk.first();
+                commands.push(Command::Write(chunk.region(ctrl), row * nu));
+            }
+            commands.push(Command::Dispatch(2 * c + rollout.kernels(step)));
+            if !rollout.is_recorded(step) || !has_worlds {
+                continue;
+            }
+            let row = (step / rollout.every - frames.start) * self.worlds + chunk.first();
+            let mut start = 0;
+            for slot in &rollout.slots {
+                commands.push(Command::Read(chunk.region(slot), start + row * slot.len));
+                start += frames.len() * self.worlds * slot.len;
             }
         }
-        all
+        Ok(())
+    }
+
+    /// All worlds, in chunks that step one after the other.
+    pub(super) fn chunks(&self) -> Vec<ChunkWorlds<'_>> {
+        self.arenas.iter().flat_map(|arena| arena.chunk_worlds()).collect()
+    }
+
+    /// Words that a binding holds.
+    pub(super) fn binding_words(&self) -> u64 {
+        self.gpu.adapter().binding_bytes.min(self.gpu.adapter().buffer_bytes) / 4
     }
 
     /// Waits for a segment and stores its frames.
-    fn store(&self, done: Segment, slots: &[Slot], all: usize, out: &mut [Vec<f64>]) -> Result<()> {
-        let words = self.transfer.finish(&self.gpu, done.pending)?;
+    fn store_segment(&self, rollout: &Rollout<'_>, segment: Segment, out: &mut [Vec<f64>]) -> Result<()> {
+        let words = self.transfer.finish(segment.readback)?;
         let mut words = words.into_iter();
-        for (slot, out) in slots.iter().zip(out) {
-            for frame in done.frames.clone() {
+        let frames = rollout.steps / rollout.every;
+        for (slot, out) in rollout.slots.iter().zip(out) {
+            for frame in segment.frames.clone() {
                 for world in 0..self.worlds {
-                    let to = &mut out[(world * all + frame) * slot.len..][..slot.len];
+                    let to = &mut out[(world * frames + frame) * slot.len..][..slot.len];
                     to.iter_mut().zip(&mut words).for_each(|(to, w)| *to = number(slot.field.elem, w));
                 }
             }

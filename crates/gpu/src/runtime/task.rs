@@ -1,7 +1,9 @@
 //! Steps of a task: its kernels around those of the model, without a stop for the host.
 
-use super::batch::{DispatchSequence, GpuBatch, MAX_DISPATCHES_PER_SUBMIT, dispatch};
-use super::transfer::{MOST_WORDS, Part, Place, Scripted};
+use super::batch::GpuBatch;
+use super::buffers::ChunkWorlds;
+use super::pipelines::{DispatchSequence, MAX_DISPATCHES_PER_SUBMIT, dispatch};
+use super::transfer::{Command, MAX_PACKED_WORDS};
 use super::watch::{WATCHED, Wanted};
 use crate::codegen::layout::Slot;
 use crate::program::StageGroup;
@@ -56,25 +58,7 @@ impl GpuBatch {
         }
         self.clear_step_outputs();
         self.watch.later = true;
-        let programs: Vec<(Vec<&DispatchSequence>, usize)> = rounds
-            .iter()
-            .map(|(groups, n)| (groups.iter().filter_map(|g| self.pipelines.get(g)).collect(), *n))
-            .collect();
-        let (chunks, slots) = (self.chunks(), self.seen_slots());
-        let target = Some(self.slot("action")?).filter(|slot| slot.len > 0);
-
-        // more than a submission takes is done piece by piece
-        let work = |(groups, n): &(Vec<StageGroup>, usize)| -> usize {
-            let times = |g| self.pipelines.get(g).map_or(0, |d| d.iter().map(|d| d.times as usize).sum());
-            n * groups.iter().map(|g| g.steps * times(g)).sum::<usize>()
-        };
-        let dispatches: usize = rounds.iter().map(work).sum();
-        let shown: usize = slots.iter().map(|slot| slot.len * self.worlds).sum();
-        let limit = self.gpu.adapter().binding_bytes.min(self.gpu.adapter().buffer_bytes) / 4;
-        if (dispatches + slots.len() + 1) * chunks.len() > MAX_DISPATCHES_PER_SUBMIT
-            || shown.max(action.len()) > MOST_WORDS
-            || shown.max(action.len()) as u64 > limit
-        {
+        if !self.fits_one_submission(&rounds, action.len()) {
             if keep {
                 self.keep()?;
             }
@@ -82,37 +66,69 @@ impl GpuBatch {
             self.set_fields(&[("action", action)], &all)?;
             return self.step_task();
         }
-
-        // what runs in order: each chunk through all rounds
         let lasting = self.lasting();
         let kept = lasting.iter().zip(&self.watch.kept).filter(|_| keep);
-        let mut list: Vec<Scripted<'_>> =
-            kept.map(|(place, buffer)| Scripted::Keep(*place, buffer)).collect();
-        for (c, (a, _, ids)) in chunks.iter().enumerate() {
-            let arena = &self.arenas[*a];
-            let row = arena.first + ids.first().map_or(0, |w| *w as usize);
-            let place = |slot: &Slot| Place { arena, part: Part::of(slot), worlds: ids };
-            let real = !ids.is_empty();
-            list.extend(target.filter(|_| real).map(|slot| Scripted::Write(place(slot), row * width)));
-            list.push(Scripted::Run(c));
-            let mut start = 0;
-            for slot in slots.iter().filter(|_| real) {
-                list.push(Scripted::Read(place(slot), start + row * slot.len));
-                start += self.worlds * slot.len;
-            }
+        let mut commands: Vec<Command<'_>> =
+            kept.map(|(region, buffer)| Command::Checkpoint(*region, buffer)).collect();
+        // each chunk through all rounds
+        let (chunks, slots) = (self.chunks(), self.seen_slots());
+        for (c, chunk) in chunks.iter().enumerate() {
+            self.add_action_commands(&mut commands, &slots, c, *chunk)?;
         }
+        let sequences: Vec<(Vec<&DispatchSequence>, usize)> = rounds
+            .iter()
+            .map(|(groups, n)| (groups.iter().filter_map(|g| self.pipelines.get(g)).collect(), *n))
+            .collect();
         let mut run = |pass: &mut wgpu::ComputePass<'_>, c: usize| {
-            let chunk = chunks[c].1;
+            let chunk = chunks[c].chunk;
             pass.set_bind_group(0, &chunk.bind, &[]);
-            for (programs, n) in &programs {
-                (0..*n).flat_map(|_| programs).for_each(|program| dispatch(pass, program, chunk.worlds));
+            for (sequences, n) in &sequences {
+                (0..*n).flat_map(|_| sequences).for_each(|s| dispatch(pass, s, chunk.worlds));
             }
         };
-        let mut words = Vec::with_capacity(action.len());
-        action.extend_words(Elem::Real, &mut words);
-        let layout = &self.program.layout;
-        let pending = self.transfer.script(&self.gpu, layout, &words, shown, &list, &mut run)?;
-        self.seen.put(pending);
+        let mut inputs = Vec::with_capacity(action.len());
+        action.extend_words(Elem::Real, &mut inputs);
+        let shown = slots.iter().map(|slot| slot.len * self.worlds).sum();
+        let readback = self.transfer.submit_commands(&commands, &inputs, shown, &mut run)?;
+        self.seen.put(readback);
+        Ok(())
+    }
+
+    /// True if drivers take a step of the task in one submission, with an action of so many numbers and what the step shows.
+    fn fits_one_submission(&self, rounds: &[(Vec<StageGroup>, usize)], action: usize) -> bool {
+        let times = |group: &StageGroup| -> usize {
+            let sequence = self.pipelines.get(group).map(Vec::as_slice).unwrap_or_default();
+            group.steps * sequence.iter().map(|d| d.times as usize).sum::<usize>()
+        };
+        let work = |(groups, n): &(Vec<StageGroup>, usize)| n * groups.iter().map(times).sum::<usize>();
+        let dispatches: usize = rounds.iter().map(work).sum();
+        let slots = self.seen_slots();
+        let shown: usize = slots.iter().map(|slot| slot.len * self.worlds).sum();
+        let words = shown.max(action);
+        (dispatches + slots.len() + 1) * self.chunks().len() <= MAX_DISPATCHES_PER_SUBMIT
+            && words <= MAX_PACKED_WORDS
+            && words as u64 <= self.binding_words()
+    }
+
+    /// Adds the commands that write the action of chunk number `c`, step it, and read what the step shows.
+    fn add_action_commands<'a>(
+        &self,
+        commands: &mut Vec<Command<'a>>,
+        slots: &[Slot],
+        c: usize,
+        chunk: ChunkWorlds<'a>,
+    ) -> Result<()> {
+        let action = self.slot("action")?;
+        let has_worlds = !chunk.ids.is_empty();
+        if action.len > 0 && has_worlds {
+            commands.push(Command::Write(chunk.region(action), chunk.first() * action.len));
+        }
+        commands.push(Command::Dispatch(c));
+        let mut start = 0;
+        for slot in slots.iter().filter(|_| has_worlds) {
+            commands.push(Command::Read(chunk.region(slot), start + chunk.first() * slot.len));
+            start += self.worlds * slot.len;
+        }
         Ok(())
     }
 
@@ -126,7 +142,7 @@ impl GpuBatch {
         let slots = self.seen_slots();
         let mut wanted = Wanted::default();
         let mut fields = Vec::new();
-        self.transfer.finish_with(&self.gpu, pending, |mut words| {
+        self.transfer.finish_with(pending, |mut words| {
             for slot in &slots {
                 let (own, rest) = words.split_at(slot.len * self.worlds);
                 if WATCHED.contains(&slot.field.name) {

@@ -2,17 +2,21 @@
 
 use web_time::Instant;
 
-use crate::runtime::batch::shader;
 use crate::runtime::buffers::{buffer, storage};
 use crate::runtime::device::Gpu;
-use manyworlds_model::error::{Error, Result};
+use crate::runtime::shader;
+use crate::runtime::timestamps::Timestamps;
+use manyworlds_model::error::Result;
 
-/// Workgroup size, elements copied per invocation, bytes per element: as in `shaders/runtime/roofline.wgsl`.
-const GROUP_SIZE: u64 = 256;
-const ELEMENTS_PER_INVOCATION: u64 = 4;
+/// Workgroup size, elements that an invocation copies, and iterations of the loop of `compute`: constants of
+/// `shaders/runtime/roofline.wgsl`.
+const GROUP_SIZE: u32 = 256;
+const ELEMENTS_PER_INVOCATION: u32 = 4;
+const ITERATIONS: u32 = 64;
+/// Bytes of an element, which is a `vec4f`.
 const ELEMENT_BYTES: u64 = 16;
 /// Operations per invocation of `compute`: iterations, chains, steps per chain, multiply and add, vec4.
-const FLOPS_PER_INVOCATION: u64 = 64 * 8 * 4 * 2 * 4;
+const FLOPS_PER_INVOCATION: u64 = ITERATIONS as u64 * 8 * 4 * 2 * 4;
 
 /// Bytes of each of the two buffers: far above the caches of a GPU. Software devices use as much as they copy in a
 /// few milliseconds. If memory is short, halved down to the minimum.
@@ -47,32 +51,25 @@ impl Gpu {
     /// Measures the peak throughput of the device, in tens of milliseconds.
     ///
     /// # Errors
-    /// [`Error::Device`] for a lost device, or if two buffers of 1 MiB do not fit its memory.
+    /// [`Error::Device`](manyworlds_model::error::Error::Device) for a lost device, or if two buffers of 1 MiB do not fit its memory.
     pub fn roofline(&self) -> Result<Roofline> {
         let begin = Instant::now();
         let bench = Kernels::new(self)?;
         // bytes copied by one workgroup
-        let block = GROUP_SIZE * ELEMENTS_PER_INVOCATION * ELEMENT_BYTES;
+        let block = u64::from(GROUP_SIZE * ELEMENTS_PER_INVOCATION) * ELEMENT_BYTES;
         let copied = bench.bytes / block;
         let copy = bench.rate(self, &bench.copy, copied)? * (2 * copied * block) as f64;
         let groups = if self.adapter().software { SOFTWARE_COMPUTE_GROUPS } else { COMPUTE_GROUPS };
-        let groups = groups.min(bench.bytes / (GROUP_SIZE * ELEMENT_BYTES));
-        let peak =
-            bench.rate(self, &bench.compute, groups)? * (groups * GROUP_SIZE * FLOPS_PER_INVOCATION) as f64;
+        let groups = groups.min(bench.bytes / (u64::from(GROUP_SIZE) * ELEMENT_BYTES));
+        let flops = groups * u64::from(GROUP_SIZE) * FLOPS_PER_INVOCATION;
+        let peak = bench.rate(self, &bench.compute, groups)? * flops as f64;
         Ok(Roofline {
             copy_bytes_per_second: copy,
             peak_flops_per_second: peak,
             seconds: begin.elapsed().as_secs_f64(),
-            timestamps: bench.clock.is_some(),
+            timestamps: bench.timestamps.is_some(),
         })
     }
-}
-
-/// Timestamp queries and the buffers to read them.
-struct Clock {
-    set: wgpu::QuerySet,
-    resolved: wgpu::Buffer,
-    host: wgpu::Buffer,
 }
 
 /// Both kernels with their buffers.
@@ -81,47 +78,31 @@ struct Kernels {
     bind: wgpu::BindGroup,
     copy: wgpu::ComputePipeline,
     compute: wgpu::ComputePipeline,
-    clock: Option<Clock>,
+    timestamps: Option<Timestamps>,
 }
 
 impl Kernels {
     fn new(gpu: &Gpu) -> Result<Self> {
-        let text = manyworlds_shaders::ROOFLINE.text().map_err(Error::Device)?;
-        let module =
-            naga::front::wgsl::parse_str(&text).map_err(|e| Error::Device(e.emit_to_string(&text)))?;
+        let declarations = shader::constants(&[
+            ("copies", ELEMENTS_PER_INVOCATION),
+            ("group_size", GROUP_SIZE),
+            ("iterations", ITERATIONS),
+        ]);
+        let module = shader::parse(&manyworlds_shaders::ROOFLINE, &declarations)?;
         let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("roofline"),
             entries: &[storage(0, true), storage(1, false)],
         });
         let (bytes, buffers) = memory(gpu)?;
         gpu.checked("kernels that measure the device", || {
-            let entries = buffers.iter().zip(0..);
-            let entries: Vec<_> = entries
-                .map(|(b, binding)| wgpu::BindGroupEntry { binding, resource: b.as_entire_binding() })
-                .collect();
-            let bind = gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("roofline"),
-                layout: &layout,
-                entries: &entries,
-            });
-            let pipeline_layout = gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
-                label: Some("roofline"),
-                bind_group_layouts: &[Some(&layout)],
-                immediate_size: 0,
-            });
-            let module = shader(&gpu.device, "roofline", module, false);
-            let make = |entry| {
-                gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                    label: Some(entry),
-                    layout: Some(&pipeline_layout),
-                    module: &module,
-                    entry_point: Some(entry),
-                    compilation_options: wgpu::PipelineCompilationOptions::default(),
-                    cache: None,
-                })
-            };
-            let clock = gpu.adapter().timestamps.then(|| clock(&gpu.device));
-            Self { bytes, bind, copy: make("copy"), compute: make("compute"), clock }
+            let resources = buffers.iter().map(wgpu::Buffer::as_entire_binding);
+            let bind = shader::bind_group(gpu, "roofline", &layout, resources);
+            let pipelines = shader::pipeline_layout(gpu, "roofline", &layout);
+            let module = shader::module(gpu, "roofline", module, false);
+            let [copy, compute] =
+                ["copy", "compute"].map(|entry| shader::pipeline(gpu, &pipelines, &module, entry));
+            let timestamps = gpu.adapter().timestamps.then(|| Timestamps::new(gpu, 1));
+            Self { bytes, bind, copy, compute, timestamps }
         })
     }
 
@@ -149,11 +130,7 @@ impl Kernels {
     fn seconds(&self, gpu: &Gpu, kernel: &wgpu::ComputePipeline, groups: u32, times: u32) -> Result<f64> {
         let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         {
-            let timestamp_writes = self.clock.as_ref().map(|clock| wgpu::ComputePassTimestampWrites {
-                query_set: &clock.set,
-                beginning_of_pass_write_index: Some(0),
-                end_of_pass_write_index: Some(1),
-            });
+            let timestamp_writes = self.timestamps.as_ref().map(|timestamps| timestamps.of_pass(0));
             let mut pass =
                 encoder.begin_compute_pass(&wgpu::ComputePassDescriptor { label: None, timestamp_writes });
             pass.set_pipeline(kernel);
@@ -162,46 +139,20 @@ impl Kernels {
                 pass.dispatch_workgroups(groups, 1, 1);
             }
         }
-        if let Some(clock) = &self.clock {
-            encoder.resolve_query_set(&clock.set, 0..2, &clock.resolved, 0);
-            encoder.copy_buffer_to_buffer(&clock.resolved, 0, &clock.host, 0, 16);
+        if let Some(timestamps) = &self.timestamps {
+            timestamps.resolve(&mut encoder);
         }
         let begin = Instant::now();
         gpu.queue.submit([encoder.finish()]);
         gpu.wait()?;
         let wall = begin.elapsed().as_secs_f64();
-        match &self.clock {
-            Some(clock) => Ok(clock.read(gpu)?.filter(|s| *s > 0.0).unwrap_or(wall)),
-            None => Ok(wall),
-        }
-    }
-}
-
-impl Clock {
-    /// Seconds between the last pair of timestamps, if monotonic.
-    fn read(&self, gpu: &Gpu) -> Result<Option<f64>> {
-        self.host.slice(..).map_async(wgpu::MapMode::Read, |_| {});
-        gpu.wait()?;
-        let ticks: Vec<u64> = match self.host.slice(..).get_mapped_range() {
-            Ok(view) => bytemuck::pod_collect_to_vec(&view),
-            Err(e) => return Err(Error::Device(format!("reading timestamps failed: {e}"))),
+        let ticks = match &self.timestamps {
+            Some(timestamps) => timestamps.read(gpu)?.first().copied().flatten().filter(|ticks| *ticks > 0),
+            None => None,
         };
-        self.host.unmap();
-        let elapsed = ticks.get(1).zip(ticks.first()).and_then(|(end, begin)| end.checked_sub(*begin));
-        Ok(elapsed.map(|t| t as f64 * f64::from(gpu.queue.get_timestamp_period()) * 1e-9))
+        let tick = f64::from(gpu.queue.get_timestamp_period()) * 1e-9;
+        Ok(ticks.map_or(wall, |ticks| ticks as f64 * tick))
     }
-}
-
-fn clock(device: &wgpu::Device) -> Clock {
-    let set = device.create_query_set(&wgpu::QuerySetDescriptor {
-        label: None,
-        ty: wgpu::QueryType::Timestamp,
-        count: 2,
-    });
-    let usage = wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC;
-    let (resolved, host) =
-        (buffer(device, "ticks", 4, usage), buffer(device, "ticks", 4, wgpu::BufferUsages::MAP_READ));
-    Clock { set, resolved, host }
 }
 
 /// Two buffers of the wanted size, or of the largest that the device can allocate.

@@ -1,0 +1,220 @@
+//! Fields of worlds by name: read and written from the host.
+
+use super::batch::GpuBatch;
+use super::buffers::Arena;
+use super::device::Gpu;
+use super::transfer::{Readback, Region};
+use crate::codegen::layout::{AddressSpace, Slot};
+use manyworlds_model::error::{Error, Result};
+use manyworlds_model::schema::{Elem, NumbersRef};
+
+/// Bits of a poisoned element: NaN, or an absurd integer.
+const POISON: u32 = 0x7fc0_0000;
+
+/// A field on its way from the device.
+#[derive(Debug)]
+pub struct FieldReadback {
+    gpu: Gpu,
+    pending: Vec<Readback>,
+    elem: Elem,
+}
+
+impl FieldReadback {
+    /// The numbers, `[world, …]` in the order of the worlds.
+    ///
+    /// # Errors
+    /// [`Error::Device`] for a lost device.
+    pub fn wait(self) -> Result<Vec<f64>> {
+        let mut out = Vec::new();
+        for pending in self.pending {
+            let words = pending.wait(&self.gpu)?;
+            out.extend(words.into_iter().map(|w| number(self.elem, w)));
+        }
+        Ok(out)
+    }
+}
+
+impl GpuBatch {
+    pub(super) fn slot(&self, field: &str) -> Result<&Slot> {
+        match self.program.layout.slot(field) {
+            Some(slot) if slot.space == AddressSpace::World => Ok(slot),
+            Some(slot) if matches!(slot.space, AddressSpace::Register | AddressSpace::Workgroup) => {
+                Err(Error::Argument(format!(
+                    "'{field}' is work space of the kernels: with this placement nothing of it is left to read"
+                )))
+            }
+            Some(_) => {
+                Err(Error::Argument(format!("'{field}' is a field of the model: the same for all worlds")))
+            }
+            None => Err(Error::Argument(format!(
+                "'{field}' is not a Data field that the kernels of this model compute"
+            ))),
+        }
+    }
+
+    /// True if the kernels of this model store a Data field.
+    pub fn has(&self, field: &str) -> bool {
+        self.slot(field).is_ok()
+    }
+
+    /// A field of all worlds, `[world, …]` row-major; integers as numbers.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for an unknown field, [`Error::Device`] for a lost device.
+    pub fn get(&self, field: &str) -> Result<Vec<f64>> {
+        let all: Vec<usize> = (0..self.worlds).collect();
+        Ok(self.get_worlds(&[field], &all)?.pop().unwrap_or_default())
+    }
+
+    /// Fields of the given worlds in ascending order, `[field][world, …]`, gathered on the device and copied at once.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::get`].
+    pub fn get_worlds(&self, fields: &[&str], worlds: &[usize]) -> Result<Vec<Vec<f64>>> {
+        let all = fields.iter().zip(self.get_words(fields, worlds)?);
+        all.map(|(field, words)| {
+            let elem = self.slot(field)?.field.elem;
+            Ok(words.into_iter().map(|w| number(elem, w)).collect())
+        })
+        .collect()
+    }
+
+    /// As [`GpuBatch::get_worlds`], as bits: of single-precision numbers or of 32-bit integers.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::get`].
+    pub fn get_words(&self, fields: &[&str], worlds: &[usize]) -> Result<Vec<Vec<u32>>> {
+        self.check_worlds(worlds)?;
+        let slots = fields.iter().map(|field| self.slot(field)).collect::<Result<Vec<_>>>()?;
+        let split = self.split(worlds);
+        let regions: Vec<Region<'_>> = slots
+            .iter()
+            .flat_map(|slot| split.iter().map(|(arena, ids, _)| Region::of_field(arena, slot, ids)))
+            .collect();
+        let mut words = self.transfer.read(&regions)?.into_iter();
+        let joined = slots.iter().map(|_| {
+            // what one arena holds is not copied again
+            let mut of_field = words.next().unwrap_or_default();
+            for _ in 1..split.len() {
+                of_field.extend(words.next().unwrap_or_default());
+            }
+            of_field
+        });
+        Ok(joined.collect())
+    }
+
+    /// Starts to read a field of the given worlds; [`FieldReadback::wait`] returns it. Steps go on meanwhile.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::get`].
+    pub fn get_later(&self, field: &str, worlds: &[usize]) -> Result<FieldReadback> {
+        self.check_worlds(worlds)?;
+        let slot = self.slot(field)?;
+        let mut pending = Vec::new();
+        for (arena, ids, _) in self.split(worlds) {
+            pending.extend(self.transfer.start_read_in_parts(Region::of_field(arena, slot, &ids))?);
+        }
+        Ok(FieldReadback { gpu: self.gpu.clone(), pending, elem: slot.field.elem })
+    }
+
+    /// The given worlds by arena, counted from its first, and their places in the list.
+    pub(super) fn split(&self, worlds: &[usize]) -> Vec<(&Arena, Vec<u32>, Vec<usize>)> {
+        let of = |arena: &Arena| {
+            let inside = |w: usize| (arena.first..arena.first + arena.worlds).contains(&w);
+            let rows: Vec<usize> = (0..worlds.len()).filter(|r| inside(worlds[*r])).collect();
+            let id = |r: &usize| u32::try_from(worlds[*r] - arena.first).ok();
+            (rows.iter().filter_map(id).collect(), rows)
+        };
+        let split = self.arenas.iter().map(|arena| {
+            let (ids, rows) = of(arena);
+            (arena, ids, rows)
+        });
+        split.filter(|(_, ids, _): &(_, Vec<u32>, _)| !ids.is_empty()).collect()
+    }
+
+    pub(super) fn check_worlds(&self, worlds: &[usize]) -> Result<()> {
+        match worlds.iter().find(|w| **w >= self.worlds) {
+            Some(w) => {
+                Err(Error::Argument(format!("world {w} does not exist: the batch has {}", self.worlds)))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Sets a Data field of all worlds from `[world, …]`.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for an unknown field or a wrong number of values, [`Error::Device`] for a lost device.
+    pub fn set(&mut self, field: &str, values: &[f64]) -> Result<()> {
+        let worlds: Vec<usize> = (0..self.worlds).collect();
+        self.set_worlds(field, &worlds, values)
+    }
+
+    /// Sets a Data field of the given worlds from `[world, …]`, rows in the order of `worlds`.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::set`], and [`Error::Argument`] for a world out of range.
+    pub fn set_worlds(&mut self, field: &str, worlds: &[usize], values: &[f64]) -> Result<()> {
+        self.set_fields(&[(field, NumbersRef::from(values))], worlds)
+    }
+
+    /// Sets fields of the given worlds from `[world, …]`, rows in the order of `worlds`, in one submission.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::set_worlds`].
+    pub fn set_fields(&mut self, fields: &[(&str, NumbersRef<'_>)], worlds: &[usize]) -> Result<()> {
+        self.check_worlds(worlds)?;
+        self.clear_step_outputs();
+        let split = self.split(worlds);
+        let (mut regions, mut rows) = (Vec::new(), Vec::new());
+        for (field, values) in fields {
+            let slot = self.slot(field)?;
+            if values.len() != worlds.len() * slot.len {
+                let (got, want) = (values.len(), worlds.len());
+                let text = format!("'{field}': {got} values given, {want} x {} expected", slot.len);
+                return Err(Error::Argument(text));
+            }
+            for (arena, ids, own) in &split {
+                let mut words = Vec::with_capacity(own.len() * slot.len);
+                let row = |r: &usize| values.part(r * slot.len, slot.len);
+                own.iter().for_each(|r| row(r).extend_words(slot.field.elem, &mut words));
+                rows.push(words);
+                regions.push(Region::of_field(arena, slot, ids));
+            }
+        }
+        let rows: Vec<&[u32]> = rows.iter().map(Vec::as_slice).collect();
+        self.transfer.write(&regions, &rows)
+    }
+
+    /// Fills fields with NaN (integers with an absurd value), to expose elements that a kernel does not write.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::set`].
+    pub fn poison(&mut self, fields: &[&str]) -> Result<()> {
+        self.clear_step_outputs();
+        for field in fields {
+            let slot = self.slot(field)?;
+            for arena in &self.arenas {
+                let worlds: Vec<u32> = (0..arena.worlds).filter_map(|w| u32::try_from(w).ok()).collect();
+                let bits = vec![POISON; arena.worlds * slot.len];
+                self.transfer.write(&[Region::of_field(arena, slot, &worlds)], &[&bits])?;
+            }
+        }
+        Ok(())
+    }
+}
+
+#[allow(clippy::cast_possible_truncation)]
+pub(super) fn bits(elem: Elem, values: &[f64]) -> Vec<u32> {
+    match elem {
+        Elem::Real => values.iter().map(|x| (*x as f32).to_bits()).collect(),
+        Elem::Int => values.iter().map(|x| (*x as i32).cast_unsigned()).collect(),
+    }
+}
+
+pub(super) fn number(elem: Elem, word: u32) -> f64 {
+    match elem {
+        Elem::Real => f64::from(f32::from_bits(word)),
+        Elem::Int => f64::from(word.cast_signed()),
+    }
+}
