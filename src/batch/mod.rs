@@ -10,6 +10,7 @@ mod memory;
 mod models;
 mod numbers;
 mod overflow;
+mod own;
 mod probe;
 mod randomize;
 mod reset;
@@ -41,6 +42,7 @@ use engine::Engine;
 pub use growth::Growth;
 pub use memory::{bytes_of_world, capacity, check_memory, measured};
 pub use overflow::Overflow;
+pub use own::OwnKernel;
 pub use probe::{peaks, probe};
 pub use randomize::{Distribution, Draw, Operation, Randomization};
 pub use reset::Keys;
@@ -147,6 +149,8 @@ pub struct Batch {
     capacity_is_measured: bool,
     probe_seconds: f64,
     notice: Option<String>,
+    /// Kernels of a caller.
+    own_kernels: usize,
     companion: Companion,
 }
 
@@ -178,6 +182,7 @@ impl Batch {
             capacity_is_measured: options.capacity.is_none(),
             probe_seconds,
             notice,
+            own_kernels: 0,
             companion: None,
         };
         // until it is seeded, draws of a task depend on the world alone

@@ -232,6 +232,14 @@ impl Program {
         composer.module(calls, group.steps, layout)
     }
 
+    /// A kernel of a caller's own for an arena whose first world has this number.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for text that is no kernel of this model.
+    pub(crate) fn own_module(&self, name: &str, text: &str, first_world: usize) -> Result<naga::Module> {
+        self.composer.own_module(name, text, first_world, &self.layout)
+    }
+
     /// Lanes, worlds per group and placement of the kernel with these calls.
     pub fn tiling_of(&self, calls: &[&str]) -> Tiling {
         self.form(calls).map_or(self.tiling, |own| own.composer.tiling())

@@ -159,6 +159,8 @@ impl Engine for CpuEngine {
                 }
                 self.advance(pipeline::task::step);
             }
+            // there is none to be run
+            Call::Kernel(_) => {}
             Call::Restart(worlds) => self.on(&worlds, |_, model, data| pipeline::task::restart(model, data)),
         }
         self.share_capacities()

@@ -25,6 +25,8 @@ pub(super) struct GpuEngine {
     models: Models,
     sizes: Sizes,
     options: KernelOptions,
+    /// Kernels of a caller, by name and text: new batches have them too.
+    own_kernels: Vec<(String, String)>,
     /// Seconds for opening the device.
     opening: f64,
 }
@@ -51,7 +53,8 @@ impl GpuEngine {
         }
         let batch = Box::new(GpuBatch::new(&gpu, &model, worlds, capacity, &options.gpu)?);
         let opening = begin.elapsed().as_secs_f64() - batch.build_times().total();
-        Ok(Self { batch, models: Models::new(model), sizes, options: options.gpu.clone(), opening })
+        let (models, own_kernels) = (Models::new(model), Vec::new());
+        Ok(Self { batch, models, sizes, options: options.gpu.clone(), own_kernels, opening })
     }
 
     /// Sends some of the fields that differ from world to world.
@@ -64,6 +67,11 @@ impl GpuEngine {
         let rows: Vec<_> = rows.collect();
         let fields: Vec<_> = rows.iter().map(|(name, rows)| (*name, NumbersRef::from(rows))).collect();
         self.batch.set_fields(&fields, worlds)
+    }
+
+    /// Builds the caller's kernels for a new batch.
+    fn add_own_kernels(&self, batch: &mut GpuBatch) -> Result<()> {
+        self.own_kernels.iter().try_for_each(|(name, text)| batch.add_kernel(name, text).map(|_| ()))
     }
 
     fn all_worlds(&self) -> Vec<usize> {
@@ -252,6 +260,7 @@ impl Engine for GpuEngine {
         let options = KernelOptions { per_world: names_of(&models), ..self.options.clone() };
         let (gpu, worlds) = (self.batch.gpu(), self.batch.worlds());
         let mut batch = GpuBatch::new(gpu, models.base(), worlds, Capacity::of(&sizes), &options)?;
+        self.add_own_kernels(&mut batch)?;
         let same = |f: &&Field| f.len(&self.sizes) == f.len(&sizes) && batch.has(f.name);
         let fields: Vec<&'static Field> = lasting(self).into_iter().filter(same).collect();
         for field in fields {
@@ -260,6 +269,12 @@ impl Engine for GpuEngine {
         *self.batch = batch;
         (self.models, self.sizes, self.options) = (models, sizes, options);
         self.send_models(&self.all_worlds(), |_| true)
+    }
+
+    fn add_kernel(&mut self, name: &str, text: &str) -> Result<usize> {
+        let place = self.batch.add_kernel(name, text)?;
+        self.own_kernels.push((name.to_owned(), text.to_owned()));
+        Ok(place)
     }
 
     fn kernels(&self) -> Option<&GpuBatch> {
@@ -310,6 +325,7 @@ impl Replay for GpuEngine {
             Entry::Call(Call::Task) => self.batch.step_task(),
             Entry::Call(Call::Act(action)) => self.batch.act(action.as_ref(), is_first),
             Entry::Call(Call::Restart(worlds)) => self.batch.restart_worlds(worlds),
+            Entry::Call(Call::Kernel(place)) => self.batch.run_kernel(*place),
         }
     }
 
@@ -377,6 +393,7 @@ impl Replay for GpuEngine {
         let enough = if gpu.adapter().software { memory::check_software(&sizes, worlds) } else { Ok(()) };
         let made = enough.and_then(|()| {
             let mut batch = GpuBatch::new(gpu, self.models.base(), worlds, to, &self.options)?;
+            self.add_own_kernels(&mut batch)?;
             batch.put_kept(kept)?;
             batch.keep()?;
             Ok(batch)

@@ -158,6 +158,10 @@ impl Engine for Growing<GpuEngine> {
         Ok(())
     }
 
+    fn add_kernel(&mut self, name: &str, text: &str) -> Result<usize> {
+        self.beside_log().add_kernel(name, text)
+    }
+
     fn kernels(&self) -> Option<&GpuBatch> {
         self.engine().kernels()
     }

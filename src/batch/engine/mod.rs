@@ -36,6 +36,8 @@ pub(super) enum Call {
     Act(Numbers),
     /// The begin of episodes of some worlds, in ascending order.
     Restart(Vec<usize>),
+    /// A kernel of a caller's own, by its place.
+    Kernel(usize),
 }
 
 /// Fields and their numbers, `[world, …]` each.
@@ -167,6 +169,14 @@ pub(super) trait Engine: std::fmt::Debug + Send + Sync {
     #[cfg(feature = "gpu")]
     fn kernels(&self) -> Option<&crate::gpu::GpuBatch> {
         None
+    }
+
+    /// Adds a kernel of a caller's own, and returns its place.
+    fn add_kernel(&mut self, name: &str, text: &str) -> Result<usize> {
+        let _ = text;
+        Err(Error::Unsupported(format!(
+            "kernel '{name}': the CPU backend runs no kernels; use the GPU backend"
+        )))
     }
 
     /// The batch on a device, for kernels of a caller's own: what they do is no call that can be made again.

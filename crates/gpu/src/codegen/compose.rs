@@ -215,14 +215,7 @@ impl Composer {
         let Tiling { lanes, .. } = self.tiling;
         let of_lane = [self.tiles.per_lane(lanes), layout.sizes.nv.div_ceil(lanes)];
         let known = ModelConstants::new(&self.library, &self.tables, layout, of_lane);
-        let provide = |name: &str| {
-            self.constant(name, layout)
-                .or_else(|| self.generated(name))
-                .or_else(|| access::enumeration(name))
-                .or_else(|| access::size(layout, name))
-                .or_else(|| access::working_set(layout, name))
-                .or_else(|| access::parse(name).and_then(|a| access::text(a, name, layout)))
-        };
+        let provide = |name: &str| self.provided(name, layout);
         let write = |text: &str| match self.tiling.placement {
             WorkingSetSpace::Registers | WorkingSetSpace::Tiles => {
                 unroll(&self.library.fold_constant_calls(text), &known)
@@ -237,6 +230,21 @@ impl Composer {
             .validate(&module)
             .map_err(|e| fail(e.emit_to_string(&text)))?;
         Ok((module, text))
+    }
+
+    /// Text of what no file defines: constants, functions that are written for the model, accessors of fields.
+    pub(super) fn provided(&self, name: &str, layout: &Layout) -> Option<String> {
+        self.constant(name, layout)
+            .or_else(|| self.generated(name))
+            .or_else(|| access::enumeration(name))
+            .or_else(|| access::size(layout, name))
+            .or_else(|| access::working_set(layout, name))
+            .or_else(|| access::parse(name).and_then(|a| access::text(a, name, layout)))
+    }
+
+    /// The library and all kernels, preprocessed.
+    pub(super) fn library(&self) -> &Library {
+        &self.library
     }
 
     /// Constants of a module other than model sizes.
@@ -273,7 +281,7 @@ impl Composer {
     }
 
     /// The entry point: calls in order, `steps` times, with barriers in between.
-    fn entry(&self, calls: &[&str], steps: usize) -> Item {
+    pub(super) fn entry(&self, calls: &[&str], steps: usize) -> Item {
         let size = self.tiling.lanes * self.tiling.tile;
         let calls: Vec<String> = calls.iter().map(|call| format!("    {call}();\n")).collect();
         let mut calls = calls.join("    sync();\n");

@@ -82,6 +82,11 @@ impl Library {
         Ok(())
     }
 
+    /// True if a function has this name.
+    pub(super) fn has_function(&self, name: &str) -> bool {
+        self.items.get(name).is_some_and(|found| found.item.is_function())
+    }
+
     /// Global definition of a word: an item, or the template of which it is an instance.
     fn definition(&self, word: &str) -> Option<&Definition> {
         if let Some(found) = self.items.get(word) {

@@ -11,6 +11,7 @@ pub mod layout;
 pub mod lifetime;
 pub mod link;
 mod narrow_phase;
+mod own;
 pub mod schedule;
 pub mod syntax;
 pub(crate) mod task;

@@ -6,6 +6,7 @@ use web_time::Instant;
 
 use super::buffers::{Arena, ModelBinding, arenas};
 use super::device::Gpu;
+use super::own_kernels::OwnKernel;
 use super::pipelines::DispatchSequence;
 use super::shader;
 use super::timing::BuildTimes;
@@ -42,6 +43,8 @@ pub struct GpuBatch {
     pub(super) seen: ReadbackSlot,
     pub(super) pipeline_layout: wgpu::PipelineLayout,
     pub(super) pipelines: BTreeMap<StageGroup, DispatchSequence>,
+    /// Kernels of a caller.
+    pub(super) own_kernels: Vec<OwnKernel>,
     pub(super) build: BuildTimes,
 }
 
@@ -89,6 +92,7 @@ impl GpuBatch {
             seen: ReadbackSlot::default(),
             pipeline_layout,
             pipelines: BTreeMap::new(),
+            own_kernels: Vec::new(),
             build: BuildTimes::default(),
         };
         batch.set_chunk(chunk)?;

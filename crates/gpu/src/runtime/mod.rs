@@ -7,6 +7,7 @@ pub mod device;
 pub mod fields;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod instance;
+mod own_kernels;
 mod pipelines;
 mod resets;
 mod rollout;

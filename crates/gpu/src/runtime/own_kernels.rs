@@ -1,0 +1,78 @@
+//! Kernels of a caller's own beside those of the model, on the same worlds, without a copy to the host.
+
+use super::batch::GpuBatch;
+use super::shader;
+use manyworlds_model::error::Result;
+
+/// A kernel of a caller, built for every arena: in each, worlds begin with another number.
+#[derive(Debug)]
+pub(super) struct OwnKernel {
+    pipelines: Vec<wgpu::ComputePipeline>,
+}
+
+impl GpuBatch {
+    /// Adds a kernel: WGSL whose function `name` runs once for each lane of each world. Fields are read and written by
+    /// accessors that are named after them, as in the engine's kernels: `xipos_vec3(i)` is row i of `xipos` in the world of
+    /// the invocation, `set_ctrl(i, x)` writes element i of `ctrl`. Sizes have their names (`nbody`), `lane` and `lanes`
+    /// share a loop, and `world_number()` is the number of the world. Returns the kernel's place among those that were
+    /// added.
+    ///
+    /// # Errors
+    /// [`Error::Argument`](manyworlds_model::error::Error::Argument) for text that is no such kernel, with the report of
+    /// the compiler; [`Error::Device`](manyworlds_model::error::Error::Device) for a lost device.
+    pub fn add_kernel(&mut self, name: &str, text: &str) -> Result<usize> {
+        let of_arena = |first: usize| {
+            let module = self.program.own_module(name, text, first)?;
+            self.gpu.checked(&format!("kernel {name}"), || {
+                let module = shader::module(&self.gpu, name, module, self.program.checks());
+                self.gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                    label: Some(name),
+                    layout: Some(&self.pipeline_layout),
+                    module: &module,
+                    entry_point: Some("main"),
+                    compilation_options: wgpu::PipelineCompilationOptions::default(),
+                    cache: None,
+                })
+            })
+        };
+        let pipelines = self.arenas.iter().map(|arena| of_arena(arena.first)).collect::<Result<_>>()?;
+        self.own_kernels.push(OwnKernel { pipelines });
+        Ok(self.own_kernels.len() - 1)
+    }
+
+    /// Runs a kernel that was [added](GpuBatch::add_kernel) in all worlds; nothing for a place that has none.
+    ///
+    /// # Errors
+    /// [`Error::Device`](manyworlds_model::error::Error::Device) for a lost device.
+    pub fn run_kernel(&mut self, place: usize) -> Result<()> {
+        self.gpu.check_not_lost()?;
+        self.clear_step_outputs();
+        let Some(kernel) = self.own_kernels.get(place) else { return Ok(()) };
+        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        for (arena, pipeline) in self.arenas.iter().zip(&kernel.pipelines) {
+            // the whole arena, as numbers of worlds are counted from its first
+            let buffers = [&arena.reals, &arena.ints, &self.model.reals, &self.model.ints];
+            let entries: Vec<_> = buffers
+                .iter()
+                .zip(0..)
+                .map(|(buffer, binding)| wgpu::BindGroupEntry {
+                    binding,
+                    resource: buffer.as_entire_binding(),
+                })
+                .collect();
+            let bind = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
+                label: Some("own kernel"),
+                layout: &self.model.layout,
+                entries: &entries,
+            });
+            let groups = u32::try_from(arena.padded / self.program.tiling.tile.max(1)).unwrap_or(u32::MAX);
+            let x = groups.min(32_768);
+            let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
+            pass.set_pipeline(pipeline);
+            pass.set_bind_group(0, &bind, &[]);
+            pass.dispatch_workgroups(x, groups.div_ceil(x.max(1)), 1);
+        }
+        self.gpu.queue.submit([encoder.finish()]);
+        self.gpu.check_not_lost()
+    }
+}
