@@ -7,7 +7,7 @@ use manyworlds::model::data::Data;
 use manyworlds_render::{Renderer, Shape, Subject, View, decorate, needs_data};
 
 use super::app::App;
-use super::many::{Layout, tile};
+use super::many::{Arrangement, tile};
 
 /// Opacity of ghosts.
 const GHOST: f32 = 0.3;
@@ -60,7 +60,7 @@ pub(super) fn views(app: &App, sent: &Sent, size: [u32; 2]) -> Vec<View> {
         let own = if worlds[k] == chosen { marks(app) } else { Vec::new() };
         [&sent.shapes[k][..], &own].concat()
     };
-    if app.many.layout == Layout::Grid {
+    if app.many.layout == Arrangement::Grid {
         let view = |k: usize| View {
             rect: tile(k, worlds.len(), size),
             camera: app.camera,
@@ -84,7 +84,7 @@ fn marks(app: &App) -> Vec<Shape> {
     let mut all = Vec::new();
     let size = model.stat_meansize[0];
     let color = |c: &[f64]| [0, 1, 2, 3].map(|k| c[k] as f32);
-    let perturb = &app.session.perturb;
+    let perturb = &app.session.pull.perturb;
     if perturb.body > 0 && perturb.body < model.sizes.nbody {
         let at = perturb.point(data);
         let radius = (model.vis_scale_selectpoint[0] * size) as f32;
@@ -92,7 +92,7 @@ fn marks(app: &App) -> Vec<Shape> {
         if perturb.mode == Some(Mode::Translate) {
             let width = (0.5 * model.vis_scale_forcewidth[0] * size) as f32;
             let force = color(&model.vis_rgba_force);
-            all.extend(Shape::arrow(at.as_vec3(), perturb.target.as_vec3(), width, force));
+            all.extend(app.session.pull.arrow(data, width, force));
         }
     }
     let width = (0.03 * size) as f32;
