@@ -32,7 +32,7 @@ pub struct GpuBatch {
     pub(super) model: ModelBinding,
     /// Worlds that take all steps of a call before the next ones begin, at most.
     pub(super) chunk: usize,
-    /// Searches for that number while steps are lean and while they are whole, where it is left open.
+    /// Searches for that number where it is left open, in calls without reduced stores and in calls with them.
     pub(super) searches: [Option<ChunkSearch>; 2],
     pub(super) transfer: Transfer,
     /// Worlds in the initial state, and at each keyframe; made when first needed.
@@ -146,7 +146,7 @@ impl GpuBatch {
     /// As [`GpuBatch::step`].
     pub fn kernel_text(&self, stages: &[Stage]) -> Result<String> {
         let names: Vec<&str> = stages.iter().map(|s| s.name()).collect();
-        let group = StageGroup::whole(stages.to_vec());
+        let group = StageGroup::full(stages.to_vec());
         self.program.module(&names, &group).map(|(_, text)| text)
     }
 

@@ -7,7 +7,7 @@ use super::pipelines::{DispatchSequence, MAX_DISPATCHES_PER_SUBMIT, dispatch};
 use super::transfer::{Command, MAX_PACKED_WORDS};
 use super::watch::{WATCHED, Wanted};
 use crate::codegen::layout::Slot;
-use crate::program::StageGroup;
+use crate::program::{StageGroup, steps_per_dispatch};
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::plan;
 use manyworlds_model::model::task::STEP_OUTPUTS;
@@ -171,21 +171,21 @@ impl GpuBatch {
     fn task_rounds(&mut self) -> Result<Vec<(Vec<StageGroup>, usize)>> {
         let Some(task) = self.program.general.task.clone() else { return Err(no_task()) };
         let [begin, restart] =
-            [Stage::task_begin, Stage::task_restart].map(|stage| vec![StageGroup::whole(vec![stage])]);
+            [Stage::task_begin, Stage::task_restart].map(|stage| vec![StageGroup::full(vec![stage])]);
         let end = vec![self.task_end()];
-        // nobody reads the results of the steps before the last
-        let once = self.program.step_groups().to_vec();
+        // the task reads results of the last step only
+        let full = self.program.step_groups().to_vec();
         let before = task.frame_skip() - 1;
-        let steps_of = |groups: &[StageGroup]| groups.first().map_or(1, |g| g.steps);
-        let lean = self.program.lean_groups().filter(|lean| before >= steps_of(lean)).unwrap_or_default();
-        let lean_runs = if lean.is_empty() { 0 } else { before / steps_of(&lean) };
-        let rest = before - lean_runs * steps_of(&lean);
+        let reduced = self.program.lean_groups().filter(|groups| before >= steps_per_dispatch(groups));
+        let reduced = reduced.unwrap_or_default();
+        let each = steps_per_dispatch(&reduced);
+        let runs = if reduced.is_empty() { 0 } else { before / each };
         let rounds = vec![
             (begin, 1),
-            (lean, lean_runs),
-            (once.clone(), rest),
+            (reduced, runs),
+            (full.clone(), before - runs * each),
             (restart.clone(), 1),
-            (once, 1),
+            (full, 1),
             (restart, 1),
             (end, 1),
         ];
@@ -204,7 +204,7 @@ impl GpuBatch {
         }
         let ones = vec![1.0; worlds.len()];
         self.set_fields(&[("task_restarts", &ones)], worlds)?;
-        let mut groups = vec![StageGroup::whole(vec![Stage::task_restart])];
+        let mut groups = vec![StageGroup::full(vec![Stage::task_restart])];
         groups.extend(self.program.groups(plan::forward(&self.program.general)));
         groups.push(self.task_end());
         self.run_on(worlds, &groups)
@@ -212,7 +212,7 @@ impl GpuBatch {
 
     /// What follows the last step of the model.
     fn task_end(&self) -> StageGroup {
-        StageGroup::whole(plan::task_end(&self.program.general).collect())
+        StageGroup::full(plan::task_end(&self.program.general).collect())
     }
 }
 

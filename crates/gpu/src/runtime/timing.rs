@@ -36,7 +36,7 @@ impl GpuBatch {
             return Ok(Vec::new());
         }
         let groups: Vec<StageGroup> = match split {
-            true => plan::step(&self.program.general).map(|s| StageGroup::whole(vec![s])).collect(),
+            true => plan::step(&self.program.general).map(|s| StageGroup::full(vec![s])).collect(),
             false => self.program.step_groups().to_vec(),
         };
         self.build(&groups)?;

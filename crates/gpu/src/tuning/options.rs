@@ -65,9 +65,9 @@ pub struct KernelOptions {
     pub tuning_file: Option<std::path::PathBuf>,
     /// Bounds checks inside the kernels, for tests.
     pub checks: bool,
-    /// Steps before the last of a call keep only what the next step reads, in less memory and with kernels of their own;
-    /// `None`: on hardware, where memory is slower than arithmetic, and where steps are fused, of which a dispatch runs
-    /// several only if they are lean. Never on lavapipe.
+    /// Whether the steps of a call before its last one run kernels with reduced stores: these store the state and what a
+    /// later stage or the next step reads, in less memory, but no other results. `None`: on hardware, where memory is slower
+    /// than arithmetic, and with [`Partition::Fused`], where a dispatch runs several steps only with them. Never on lavapipe.
     pub lean: Option<bool>,
     /// Worlds that take all steps of a call before the next ones begin; `None`: on hardware 8192 until the batch has
     /// found a better number (see `tune`), else as many as a buffer holds.
@@ -143,7 +143,7 @@ impl KernelOptions {
 
     /// Memory of the working set for a given number of lanes.
     fn placement(&self, model: &Model, adapter: &Adapter, lanes: usize) -> Result<WorkingSetSpace> {
-        let (nv, room) = (model.sizes.nv, adapter.workgroup_bytes);
+        let (nv, bytes) = (model.sizes.nv, adapter.workgroup_bytes);
         let s = &model.sizes;
         let one =
             lanes == 1 && nv <= MAX_REGISTER_DOFS && s.ncandidate.max(s.ngeom).max(s.nC) <= MAX_TRIP_COUNT;
@@ -158,7 +158,7 @@ impl KernelOptions {
                 "placement workgroup: not on lavapipe, whose limit of loop iterations cuts the solver".into(),
             )),
             Some(WorkingSetSpace::Workgroup) if lanes == 1 => Err(Error::Argument(format!(
-                "placement workgroup: the {room} bytes of a group are shared by lanes, and a world has one; use registers or storage"
+                "placement workgroup: the {bytes} bytes of a group are shared by lanes, and a world has one; use registers or storage"
             ))),
             Some(chosen) => Ok(chosen),
             None if one => Ok(WorkingSetSpace::Registers),
@@ -218,9 +218,9 @@ impl KernelOptions {
         self.chunk.is_none() && self.tune.unwrap_or(!adapter.software)
     }
 
-    /// True if steps before the last of a call are lean. Not for sleeping trees, whose results stay from step to step,
-    /// nor where the driver cuts the solver into several dispatches.
-    pub(crate) fn lean(&self, model: &Model, adapter: &Adapter) -> bool {
+    /// True if the steps of a call before its last one have reduced stores. Not where trees sleep, whose results stay from
+    /// step to step, nor where the driver cuts the solver into several dispatches.
+    pub(crate) fn reduces_stores(&self, model: &Model, adapter: &Adapter) -> bool {
         let fused = self.partition(adapter) == Partition::Fused;
         self.lean.unwrap_or(!adapter.software || fused) && !adapter.limits_loops() && !model.has_sleep()
     }
