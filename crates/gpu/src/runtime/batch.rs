@@ -5,12 +5,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use web_time::Instant;
 
 use super::buffers::{Arena, ModelBinding, arenas};
+use super::demand::PendingDemand;
 use super::device::Gpu;
 use super::pipelines::DispatchSequence;
 use super::shader;
 use super::timing::BuildTimes;
 use super::transfer::{ReadbackSlot, Transfer, TransferStats};
-use super::watch::Watch;
 use crate::codegen::tiling::Tiling;
 use crate::program::{Program, StageGroup};
 use crate::tuning::chunk::ChunkSearch;
@@ -37,9 +37,11 @@ pub struct GpuBatch {
     pub(super) transfer: Transfer,
     /// Worlds in the initial state, and at each keyframe; made when first needed.
     pub(super) initial: Option<Arena>,
-    pub(super) watch: Watch,
-    /// What the last step of the task has shown.
-    pub(super) seen: ReadbackSlot,
+    /// A buffer for each of `checkpoint_regions`; none before the first checkpoint.
+    pub(super) checkpoint: Vec<wgpu::Buffer>,
+    pub(super) demand: PendingDemand,
+    /// Outputs of the last step of the task.
+    pub(super) step_outputs: ReadbackSlot,
     pub(super) pipeline_layout: wgpu::PipelineLayout,
     pub(super) pipelines: BTreeMap<StageGroup, DispatchSequence>,
     pub(super) build: BuildTimes,
@@ -85,8 +87,9 @@ impl GpuBatch {
             searches: [search.clone(), search],
             transfer,
             initial: None,
-            watch: Watch::default(),
-            seen: ReadbackSlot::default(),
+            checkpoint: Vec::new(),
+            demand: PendingDemand::default(),
+            step_outputs: ReadbackSlot::default(),
             pipeline_layout,
             pipelines: BTreeMap::new(),
             build: BuildTimes::default(),

@@ -2,8 +2,8 @@
 
 use super::batch::GpuBatch;
 use super::buffers::{Arena, arenas};
+use super::demand::OWED;
 use super::transfer::ElementRange;
-use super::watch::OWED;
 use crate::program::StageGroup;
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::plan;

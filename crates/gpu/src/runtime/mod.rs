@@ -2,7 +2,9 @@
 
 pub mod batch;
 pub mod buffers;
+pub mod checkpoint;
 mod copies;
+pub mod demand;
 pub mod device;
 pub mod fields;
 #[cfg(not(target_arch = "wasm32"))]
@@ -16,5 +18,4 @@ mod task;
 pub(crate) mod timestamps;
 pub mod timing;
 pub mod transfer;
-pub mod watch;
 pub mod world_buffers;

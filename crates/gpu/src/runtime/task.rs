@@ -2,10 +2,10 @@
 
 use super::batch::GpuBatch;
 use super::buffers::ChunkWorlds;
+use super::demand::{DEMANDS, Wanted};
 use super::fields::bits;
 use super::pipelines::{DispatchSequence, MAX_DISPATCHES_PER_SUBMIT, dispatch};
 use super::transfer::{Command, MAX_PACKED_WORDS};
-use super::watch::{WATCHED, Wanted};
 use crate::codegen::layout::Slot;
 use crate::program::{StageGroup, steps_per_dispatch};
 use manyworlds_model::error::{Error, Result};
@@ -39,13 +39,13 @@ impl GpuBatch {
         Ok(())
     }
 
-    /// A step of the task under an action of each world, `[world, naction]`, of which [`GpuBatch::seen`] waits for what it
-    /// shows; all of it in one submission, as far as drivers take it. With `keep`, the state before it is kept as by
-    /// [`GpuBatch::keep`].
+    /// A step of the task under an action of each world, `[world, naction]`; [`GpuBatch::seen`] waits for its outputs. The
+    /// action, the step and the outputs are one submission, as far as drivers take it. With `checkpoint`, the state before
+    /// the step becomes the checkpoint, as by [`GpuBatch::keep`].
     ///
     /// # Errors
     /// [`Error::Argument`] for a model without a task or a wrong number of values; else as [`GpuBatch::step`].
-    pub fn act(&mut self, action: &[f64], keep: bool) -> Result<()> {
+    pub fn act(&mut self, action: &[f64], checkpoint: bool) -> Result<()> {
         let rounds = self.task_rounds()?;
         let width = self.slot("action")?.len;
         if action.len() != self.worlds * width {
@@ -54,24 +54,24 @@ impl GpuBatch {
                 "'action': {got} values given, {worlds} x {width} expected"
             )));
         }
-        if keep {
+        if checkpoint {
             self.make_room()?;
         }
         self.clear_step_outputs();
-        self.watch.later = true;
+        self.demand.is_outdated = true;
         if !self.fits_one_submission(&rounds, action.len()) {
-            if keep {
+            if checkpoint {
                 self.keep()?;
             }
             self.set("action", action)?;
             return self.step_task();
         }
-        let lasting = self.lasting();
-        let kept = lasting.iter().zip(&self.watch.kept).filter(|_| keep);
+        let regions = self.checkpoint_regions();
+        let copies = regions.iter().zip(&self.checkpoint).filter(|_| checkpoint);
         let mut commands: Vec<Command<'_>> =
-            kept.map(|(region, buffer)| Command::Checkpoint(*region, buffer)).collect();
+            copies.map(|(region, buffer)| Command::Checkpoint(*region, buffer)).collect();
         // each chunk through all rounds
-        let (chunks, slots) = (self.chunks(), self.seen_slots());
+        let (chunks, slots) = (self.chunks(), self.output_slots());
         for (c, chunk) in chunks.iter().enumerate() {
             self.add_action_commands(&mut commands, &slots, c, *chunk)?;
         }
@@ -87,13 +87,13 @@ impl GpuBatch {
             }
         };
         let inputs = bits(Elem::Real, action);
-        let shown = slots.iter().map(|slot| slot.len * self.worlds).sum();
-        let readback = self.transfer.submit_commands(&commands, &inputs, shown, &mut run)?;
-        self.seen.put(readback);
+        let outputs = slots.iter().map(|slot| slot.len * self.worlds).sum();
+        let readback = self.transfer.submit_commands(&commands, &inputs, outputs, &mut run)?;
+        self.step_outputs.put(readback);
         Ok(())
     }
 
-    /// True if drivers take a step of the task in one submission, with an action of so many numbers and what the step shows.
+    /// True if drivers take a step of the task in one submission, with an action of so many numbers and its outputs.
     fn fits_one_submission(&self, rounds: &[(Vec<StageGroup>, usize)], action: usize) -> bool {
         let times = |group: &StageGroup| -> usize {
             let sequence = self.pipelines.get(group).map(Vec::as_slice).unwrap_or_default();
@@ -101,15 +101,15 @@ impl GpuBatch {
         };
         let work = |(groups, n): &(Vec<StageGroup>, usize)| n * groups.iter().map(times).sum::<usize>();
         let dispatches: usize = rounds.iter().map(work).sum();
-        let slots = self.seen_slots();
-        let shown: usize = slots.iter().map(|slot| slot.len * self.worlds).sum();
-        let words = shown.max(action);
+        let slots = self.output_slots();
+        let outputs: usize = slots.iter().map(|slot| slot.len * self.worlds).sum();
+        let words = outputs.max(action);
         (dispatches + slots.len() + 1) * self.chunks().len() <= MAX_DISPATCHES_PER_SUBMIT
             && words <= MAX_PACKED_WORDS
             && words as u64 <= self.binding_words()
     }
 
-    /// Adds the commands that write the action of chunk number `c`, step it, and read what the step shows.
+    /// Adds the commands that write the action of chunk number `c`, step it, and read its outputs.
     fn add_action_commands<'a>(
         &self,
         commands: &mut Vec<Command<'a>>,
@@ -131,39 +131,39 @@ impl GpuBatch {
         Ok(())
     }
 
-    /// What the last step under an action has shown, the words of each field, `[world, …]`, and what worlds have wanted so
-    /// far; waits for it. `None` if it is not on its way.
+    /// Outputs of the last step under an action: the words of each of [`STEP_OUTPUTS`], `[world, …]`, and the demand of the
+    /// worlds. Waits for the step; `None` if worlds have changed since.
     ///
     /// # Errors
     /// [`Error::Device`] for a lost device.
     pub fn seen(&mut self) -> Result<Option<(Vec<Vec<u32>>, Wanted)>> {
-        let Some(pending) = self.seen.take() else { return Ok(None) };
-        let slots = self.seen_slots();
-        let mut wanted = Wanted::default();
+        let Some(pending) = self.step_outputs.take() else { return Ok(None) };
+        let slots = self.output_slots();
+        let mut demand = Wanted::default();
         let mut fields = Vec::new();
         self.transfer.finish_with(pending, |mut words| {
             for slot in &slots {
                 let (own, rest) = words.split_at(slot.len * self.worlds);
-                if WATCHED.contains(&slot.field.name) {
-                    wanted.note(slot.field.name, own);
+                if DEMANDS.contains(&slot.field.name) {
+                    demand.note(slot.field.name, own);
                 } else {
                     fields.push(own.to_vec());
                 }
                 words = rest;
             }
         })?;
-        self.watch.later = false;
-        Ok(Some((fields, wanted)))
+        self.demand.is_outdated = false;
+        Ok(Some((fields, demand)))
     }
 
-    /// Forgets what the last step under an action has shown: worlds are about to change.
+    /// Drops the outputs of the last step under an action: worlds are about to change.
     pub fn clear_step_outputs(&self) {
-        self.seen.take();
+        self.step_outputs.take();
     }
 
-    /// Fields that a step shows, and those that are watched.
-    fn seen_slots(&self) -> Vec<Slot> {
-        let names = STEP_OUTPUTS.iter().chain(&WATCHED);
+    /// Fields that are read after a step: its outputs, and those of the demand.
+    fn output_slots(&self) -> Vec<Slot> {
+        let names = STEP_OUTPUTS.iter().chain(&DEMANDS);
         names.filter_map(|name| self.slot(name).ok()).cloned().collect()
     }
 
