@@ -1,6 +1,7 @@
 //! Kernels of a model for an adapter: tiling, layout and dispatches of a step. Needs no device.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::codegen::compose::Composer;
 use super::codegen::layout::{Layout, WorkingSet};
@@ -54,9 +55,10 @@ pub(crate) fn steps_per_dispatch(groups: &[StageGroup]) -> usize {
 #[derive(Debug)]
 pub struct Program {
     /// The model.
-    pub model: Model,
-    /// The model with ones in the fields that have a value for each world: kernels have every feature of this one.
-    pub general: Model,
+    pub model: Arc<Model>,
+    /// The model with ones in the fields that have a value for each world: kernels have every feature of this one. The same
+    /// as `model` where all worlds share it.
+    pub general: Arc<Model>,
     /// Lanes, worlds per group and placement of the working set.
     pub tiling: Tiling,
     /// Arena and model buffers.
@@ -101,7 +103,8 @@ impl Program {
                     .into(),
             ));
         }
-        let general = general(model, &options.per_world);
+        let model = Arc::new(model.clone());
+        let general = general(&model, &options.per_world);
         let tiling = options.tiling(&general, adapter)?;
         let composer = Composer::new(&general, tiling, adapter.limits_loops())?;
         let (sizes, memory) = (capacity.sizes(&general), adapter.workgroup_bytes as usize);
@@ -118,7 +121,7 @@ impl Program {
         let groups = variants.iter().map(|variant| variant.layout.worlds_per_group);
         layout.world_multiple = groups.fold(layout.world_multiple, usize::max);
         let mut program = Self {
-            model: model.clone(),
+            model,
             general,
             tiling,
             layout,
@@ -326,10 +329,11 @@ fn reduced_layout(
 }
 
 /// A model that needs what any values of some of its fields need: all of them one.
-fn general(model: &Model, fields: &BTreeSet<&'static str>) -> Model {
-    let mut model = model.clone();
+fn general(model: &Arc<Model>, fields: &BTreeSet<&'static str>) -> Arc<Model> {
+    let mut model = Arc::clone(model);
     for name in fields {
-        if let Some(ValuesMut::Real(values)) = model.get_mut(name) {
+        // the first one copies the model
+        if let Some(ValuesMut::Real(values)) = Arc::make_mut(&mut model).get_mut(name) {
             values.fill(1.0);
         }
     }
