@@ -2,7 +2,7 @@
 
 pub mod codegen;
 pub mod program;
-pub mod runtime;
+mod runtime;
 pub mod tuning;
 
 pub use codegen::compose::Composer;

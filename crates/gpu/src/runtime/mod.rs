@@ -1,14 +1,14 @@
 //! Devices, buffers, transfers, and batches that step on them.
 
-pub mod batch;
-pub mod buffers;
-pub mod checkpoint;
+pub(crate) mod batch;
+pub(crate) mod buffers;
+pub(crate) mod checkpoint;
 mod copies;
-pub mod demand;
-pub mod device;
-pub mod fields;
+pub(crate) mod demand;
+pub(crate) mod device;
+pub(crate) mod fields;
 #[cfg(not(target_arch = "wasm32"))]
-pub mod instance;
+pub(crate) mod instance;
 mod pipelines;
 mod resets;
 mod rollout;
@@ -16,6 +16,6 @@ pub(crate) mod shader;
 mod steps;
 mod task;
 pub(crate) mod timestamps;
-pub mod timing;
-pub mod transfer;
-pub mod world_buffers;
+pub(crate) mod timing;
+pub(crate) mod transfer;
+pub(crate) mod world_buffers;

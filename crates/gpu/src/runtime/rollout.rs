@@ -7,7 +7,7 @@ use std::ops::Range;
 use super::batch::GpuBatch;
 use super::buffers::ChunkWorlds;
 use super::fields::{bits, number};
-use super::pipelines::{DispatchSequence, MAX_DISPATCHES_PER_SUBMIT, dispatch};
+use super::pipelines::{MAX_DISPATCHES_PER_SUBMIT, dispatch};
 use super::transfer::{Command, MAX_PACKED_WORDS, Readback};
 use crate::codegen::layout::Slot;
 use crate::program::{StageGroup, steps_per_dispatch};
@@ -175,8 +175,8 @@ impl GpuBatch {
         let fit = |words: usize| (MAX_PACKED_WORDS / words.max(1)).max(1);
         let controls = self.program.model.sizes.nu * self.worlds;
         let frame: usize = rollout.slots.iter().map(|s| s.len * self.worlds).sum();
-        let sequences = rollout.groups[0].iter().filter_map(|g| self.pipelines.get(g));
-        let kernels: usize = sequences.flatten().map(|d| d.times as usize).sum();
+        let sequences = self.sequences(&rollout.groups[0]);
+        let kernels: usize = sequences.into_iter().flatten().map(|d| d.times as usize).sum();
         let dispatches = kernels + rollout.slots.len() + 1;
         let most = fit(controls).min(fit(frame).saturating_mul(rollout.every));
         most.min((MAX_DISPATCHES_PER_SUBMIT / dispatches).max(1)).min(rollout.steps.max(1))
@@ -198,13 +198,11 @@ impl GpuBatch {
         for (c, chunk) in chunks.iter().enumerate() {
             self.add_commands(&mut commands, rollout, &steps, c, *chunk)?;
         }
-        let sequences = rollout.groups.each_ref().map(|groups| {
-            groups.iter().filter_map(|g| self.pipelines.get(g)).collect::<Vec<&DispatchSequence>>()
-        });
+        let sequences = rollout.groups.each_ref().map(|groups| self.sequences(groups));
         let mut run = |pass: &mut wgpu::ComputePass<'_>, kernels: usize| {
             let chunk = chunks[kernels / 2].chunk;
             pass.set_bind_group(0, &chunk.bind, &[]);
-            sequences[kernels % 2].iter().for_each(|sequence| dispatch(pass, sequence, chunk.worlds));
+            dispatch(pass, &sequences[kernels % 2], chunk);
         };
         let readback = self.transfer.submit_commands(&commands, &inputs, recorded, &mut run)?;
         Ok(Segment { readback, frames })

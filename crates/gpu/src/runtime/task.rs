@@ -75,15 +75,13 @@ impl GpuBatch {
         for (c, chunk) in chunks.iter().enumerate() {
             self.add_action_commands(&mut commands, &slots, c, *chunk)?;
         }
-        let sequences: Vec<(Vec<&DispatchSequence>, usize)> = rounds
-            .iter()
-            .map(|(groups, n)| (groups.iter().filter_map(|g| self.pipelines.get(g)).collect(), *n))
-            .collect();
+        let sequences: Vec<(Vec<&DispatchSequence>, usize)> =
+            rounds.iter().map(|(groups, n)| (self.sequences(groups), *n)).collect();
         let mut run = |pass: &mut wgpu::ComputePass<'_>, c: usize| {
             let chunk = chunks[c].chunk;
             pass.set_bind_group(0, &chunk.bind, &[]);
             for (sequences, n) in &sequences {
-                (0..*n).flat_map(|_| sequences).for_each(|s| dispatch(pass, s, chunk.worlds));
+                (0..*n).for_each(|_| dispatch(pass, sequences, chunk));
             }
         };
         let inputs = bits(Elem::Real, action);

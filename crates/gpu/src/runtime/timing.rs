@@ -64,10 +64,8 @@ impl GpuBatch {
                     label: None,
                     timestamp_writes: Some(timestamps.of_pass(number)),
                 });
-                if let Some(program) = self.pipelines.get(group) {
-                    pass.set_bind_group(0, &chunk.bind, &[]);
-                    dispatch(&mut pass, program, chunk.worlds);
-                }
+                pass.set_bind_group(0, &chunk.bind, &[]);
+                dispatch(&mut pass, &self.sequences(std::slice::from_ref(group)), chunk);
             }
             timestamps.resolve(&mut encoder);
             self.gpu.queue.submit([encoder.finish()]);
