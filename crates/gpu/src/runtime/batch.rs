@@ -30,9 +30,9 @@ pub struct GpuBatch {
     pub(super) arenas: Vec<Arena>,
     pub(super) scratch: Vec<Arena>,
     pub(super) model: ModelBinding,
-    /// Worlds that take all steps of a call before the next ones begin, at most.
+    /// Most worlds of a chunk: a call takes all its steps for one chunk before it begins with the next.
     pub(super) chunk: usize,
-    /// Searches for that number where it is left open, in calls without reduced stores and in calls with them.
+    /// Searches for the fastest `chunk` where it is left open, in calls without reduced stores and in calls with them.
     pub(super) searches: [Option<ChunkSearch>; 2],
     pub(super) transfer: Transfer,
     /// Worlds in the initial state, and at each keyframe; made when first needed.

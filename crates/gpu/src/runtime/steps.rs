@@ -10,8 +10,11 @@ use manyworlds_model::schema::stages::Stage;
 
 impl GpuBatch {
     /// Advances all worlds by `n` steps. Results that a step computes, such as `xpos`, are afterwards those of the last step:
-    /// the kernels of the steps before it may have [reduced stores](crate::Program). Asynchronous: `wait` or `get` synchronise. While the number of worlds of a chunk
-    /// is being searched for (see [`KernelOptions::tune`]), a call waits for its steps.
+    /// the kernels of the steps before it may have [reduced stores](crate::Program).
+    ///
+    /// Returns before the device has finished: [`GpuBatch::wait`] waits, and [`GpuBatch::get`] reads what the steps have
+    /// computed. While the size of chunks is measured (see [`KernelOptions::tune`](crate::KernelOptions::tune)), a call waits
+    /// for its steps.
     ///
     /// # Errors
     /// [`Error::Device`](manyworlds_model::error::Error::Device) if a kernel cannot be built or the device is lost.
@@ -54,7 +57,7 @@ impl GpuBatch {
         self.program.lean_groups().is_some()
     }
 
-    /// Lets at most `worlds` worlds take all steps of a call before the next ones begin; changes no result.
+    /// Cuts the worlds into chunks of at most `worlds` worlds; changes no result.
     pub(super) fn set_chunk(&mut self, worlds: usize) -> Result<()> {
         if worlds == self.chunk {
             return Ok(());

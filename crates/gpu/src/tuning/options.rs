@@ -69,13 +69,14 @@ pub struct KernelOptions {
     /// later stage or the next step reads, in less memory, but no other results. `None`: on hardware, where memory is slower
     /// than arithmetic, and with [`Partition::Fused`], where a dispatch runs several steps only with them. Never on lavapipe.
     pub lean: Option<bool>,
-    /// Worlds that take all steps of a call before the next ones begin; `None`: on hardware 8192 until the batch has
-    /// found a better number (see `tune`), else as many as a buffer holds.
+    /// Most worlds of a chunk. A call takes all its steps for one chunk before it begins with the next, so that the memory of
+    /// a chunk may stay in the device's cache. `None`: on hardware 8192 until the batch has found a faster number (see
+    /// `tune`), else as many as a buffer holds.
     pub chunk: Option<usize>,
-    /// Whether the first steps of a batch serve to find the fastest `chunk` if it is left open, which changes no result;
+    /// Whether a batch measures during its first steps which `chunk` is fastest, if it is left open. This changes no result.
     /// `None`: on hardware.
     pub tune: Option<bool>,
-    /// Worlds that will step together: few of them get more lanes each. `None`: many. A batch sets it.
+    /// Worlds of the batch: few of them get more lanes each. `None`: many. A batch sets it.
     pub worlds: Option<usize>,
     /// Model fields with a value for each world. A batch sets it, see `Batch::expand`.
     pub per_world: std::collections::BTreeSet<&'static str>,
@@ -92,10 +93,10 @@ const MAX_TILES_OF_LANE: usize = 4;
 const COLLISION_LANES: usize = 4;
 const COLLISION_GROUP: usize = 64;
 
-/// Most worlds that leave a large GPU waiting, so that more lanes each are faster: decision 55.
+/// Up to so many worlds leave a large GPU idle with few lanes each, so that more lanes are faster: decision 55.
 const FEW_WORLDS: usize = 4096;
 
-/// Worlds that fill a large GPU, while what a step of theirs touches may stay in its cache: decision 56.
+/// Worlds that fill a large GPU, and whose memory may stay in its cache: decision 56.
 const CHUNK_WORLDS: usize = 8192;
 
 /// Most dofs of a world with its Hessian in registers: the size of the kernel text is cubic in them.
@@ -213,7 +214,7 @@ impl KernelOptions {
         }
     }
 
-    /// True if the worlds of a chunk are searched for.
+    /// True if a batch measures which size of chunks is fastest.
     pub(crate) fn tunes_chunk(&self, adapter: &Adapter) -> bool {
         self.chunk.is_none() && self.tune.unwrap_or(!adapter.software)
     }
