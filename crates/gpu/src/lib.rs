@@ -2,20 +2,21 @@
 
 pub mod codegen;
 pub mod program;
-pub mod runtime;
+mod runtime;
 pub mod tuning;
 
 pub use codegen::compose::Composer;
 pub use codegen::tiling::{Tiling, WorkingSetSpace};
 pub use program::Program;
 pub use runtime::batch::GpuBatch;
+pub use runtime::checkpoint::Checkpoint;
+pub use runtime::demand::Wanted;
 pub use runtime::device::{Adapter, AdapterPreference, Gpu, adapters};
 pub use runtime::fields::FieldReadback;
 #[cfg(not(target_arch = "wasm32"))]
 pub use runtime::instance::instance;
 pub use runtime::timing::BuildTimes;
 pub use runtime::transfer::TransferStats;
-pub use runtime::watch::{Kept, Wanted};
 pub use runtime::world_buffers::{FieldLayout, WorldBuffers};
 pub use tuning::options::{KernelOptions, Partition};
 pub use tuning::roofline::Roofline;

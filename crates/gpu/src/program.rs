@@ -1,9 +1,10 @@
 //! Kernels of a model for an adapter: tiling, layout and dispatches of a step. Needs no device.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::codegen::compose::Composer;
-use super::codegen::layout::Layout;
+use super::codegen::layout::{Layout, WorkingSet};
 use super::codegen::schedule::{Accesses, StageAccess, constraints_last};
 use super::codegen::tiling::Tiling;
 use super::runtime::device::Adapter;
@@ -14,10 +15,10 @@ use manyworlds_model::model::Model;
 use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::model::plan;
 use manyworlds_model::schema::stages::Stage;
-use manyworlds_model::schema::{Elem, Role, ValuesMut};
+use manyworlds_model::schema::{Elem, Role, Sizes, ValuesMut};
 
 /// Steps per dispatch if steps are fused.
-const STEPS_PER_DISPATCH: usize = 8;
+const FUSED_STEPS: usize = 8;
 
 /// Stages of one dispatch.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,24 +27,38 @@ pub struct StageGroup {
     pub stages: Vec<Stage>,
     /// Steps that the dispatch runs.
     pub steps: usize,
-    /// True if nobody reads the results of these steps but the next one.
-    pub lean: bool,
+    /// True if the kernels store only what the next step reads, false if they store all results.
+    pub reduced: bool,
 }
 
 impl StageGroup {
     /// A group that runs once and stores all results.
-    pub fn whole(stages: Vec<Stage>) -> Self {
-        Self { stages, steps: 1, lean: false }
+    pub fn full(stages: Vec<Stage>) -> Self {
+        Self { stages, steps: 1, reduced: false }
     }
 }
 
+/// Steps that a dispatch of some groups runs.
+pub(crate) fn steps_per_dispatch(groups: &[StageGroup]) -> usize {
+    groups.first().map_or(1, |group| group.steps)
+}
+
 /// Kernels of one model, specialised for an adapter.
+///
+/// A call of several steps returns the results of its last step only. Where [`KernelOptions::lean`] says so, the steps
+/// before the last run kernels with *reduced stores*: these store the state, and of the results only those that a later
+/// stage or the next step reads. For example `cvel`, which a step computes anew before it reads it, gets memory that other
+/// fields use as well.
+///
+/// Most stages share a tiling. A stage that is faster with a tiling of its own is a *variant*: collision, whose lanes share
+/// the pairs of many worlds, and the solver, which holds tiles of the Hessian in registers.
 #[derive(Debug)]
 pub struct Program {
     /// The model.
-    pub model: Model,
-    /// The model with ones in the fields that have a value for each world: kernels have every feature of this one.
-    pub general: Model,
+    pub model: Arc<Model>,
+    /// The model with ones in the fields that have a value for each world: kernels have every feature of this one. The same
+    /// as `model` where all worlds share it.
+    pub general: Arc<Model>,
     /// Lanes, worlds per group and placement of the working set.
     pub tiling: Tiling,
     /// Arena and model buffers.
@@ -51,22 +66,21 @@ pub struct Program {
     adapter: Adapter,
     options: KernelOptions,
     composer: Composer,
-    /// Layout of lean steps, if these have kernels of their own.
-    lean: Option<Layout>,
-    /// Stages with a tiling of their own.
-    forms: Vec<Form>,
+    /// Layout of kernels with reduced stores, if there are any.
+    reduced: Option<Layout>,
+    variants: Vec<Variant>,
     accesses: Accesses,
     /// Stage groups of a step.
     step: Vec<StageGroup>,
 }
 
-/// Kernels of a stage with another tiling than the other stages; it is alone in its dispatches.
+/// A stage with another tiling than the other stages; it is alone in its dispatches.
 #[derive(Debug)]
-struct Form {
+struct Variant {
     stage: Stage,
     composer: Composer,
     layout: Layout,
-    lean: Option<Layout>,
+    reduced: Option<Layout>,
 }
 
 impl Program {
@@ -74,8 +88,8 @@ impl Program {
     /// [`KernelOptions::resolved`].
     ///
     /// # Errors
-    /// [`Error::Argument`] for invalid options, or lean steps of trees that may sleep, [`Error::Unsupported`] for a model with a number beyond single
-    /// precision.
+    /// [`Error::Argument`] for invalid options, or reduced stores where trees may sleep, [`Error::Unsupported`] for a model
+    /// with a number beyond single precision.
     pub fn new(
         model: &Model,
         adapter: &Adapter,
@@ -89,80 +103,37 @@ impl Program {
                     .into(),
             ));
         }
-        let base = model;
-        let model = &general(base, &options.per_world);
-        let tiling = options.tiling(model, adapter)?;
-        let composer = Composer::new(model, tiling, adapter.limits_loops())?;
-        // stages with a tiling of their own
-        let own = [
-            (Stage::collision, options.collision_tiling(model, adapter, tiling)),
-            (Stage::solve, options.solver_tiling(model, adapter, tiling)),
-        ];
-        let own = own.into_iter().filter_map(|(stage, tiling)| Some((stage, tiling?)));
-        let own = own.map(|(stage, t)| Ok((stage, Composer::new(model, t, adapter.limits_loops())?)));
-        let own = own.collect::<Result<Vec<_>>>()?;
-        let (sizes, room) = (capacity.sizes(model), adapter.workgroup_bytes as usize);
-        // they need workgroup memory for their buffers
-        let fits = |(_, c): &(Stage, Composer)| c.buffer_bytes(&sizes) <= room;
-        let own: Vec<(Stage, Composer)> = own.into_iter().filter(fits).collect();
-        // fields that kernels use, and those of them in workgroup memory or registers
-        let alone = |stage: &Stage| own.iter().any(|(s, _)| s == stage);
-        let shared: Vec<Stage> = plan::stages(model).filter(|s| !alone(s)).collect();
-        let mut used = composer.fields(&shared);
-        let mut working_set = composer.working_set(&sizes, &used, room);
-        let own = own.into_iter().map(|(stage, composer)| {
-            let fields = composer.fields(&[stage]);
-            let own_set = composer.working_set(&sizes, &fields, room);
-            working_set.fields.extend(own_set.fields.difference(&used));
-            used.extend(fields);
-            (stage, composer, own_set)
-        });
-        let own: Vec<_> = own.collect();
-        used.extend(
-            Data::<f64>::FIELDS.iter().filter(|f| f.role.is_state() || f.role == Role::Task).map(|f| f.name),
-        );
-        let mut layout = Layout::new(model, sizes, tiling, &used, &options.per_world, &working_set);
-        // who accesses what, and layouts of steps whose results nobody reads
-        let access = |stage: Stage| {
-            let form = own.iter().find(|(s, ..)| *s == stage);
-            let composer = form.map_or(&composer, |(_, own, _)| own);
-            let of = |set| composer.accesses(stage, set);
-            (stage, StageAccess { reads: of(false), writes: of(true) })
-        };
-        let accesses: Accesses = plan::stages(model).map(access).collect();
-        let lean = options.lean(model, adapter).then(|| {
-            let step = ordered(plan::step(model), options.partition(adapter), &accesses);
-            step.iter().filter_map(|stage| accesses.get(stage).cloned()).collect::<Vec<_>>()
-        });
-        // in one dispatch, results may be in workgroup memory
-        let fused = options.partition(adapter) == Partition::Fused;
-        let lean = lean.and_then(|step| {
-            if fused { composer.transient(&layout, room).lean(&step) } else { layout.lean(&step) }
-        });
-        let forms: Vec<Form> = own
-            .into_iter()
-            .map(|(stage, composer, working_set)| {
-                let of = |layout: &Layout| layout.retiled(composer.tiling(), &working_set);
-                let (layout, lean) = (of(&layout), lean.as_ref().map(of));
-                Form { stage, composer, layout, lean }
-            })
-            .collect();
-        let groups = forms.iter().map(|form| form.layout.worlds_per_group);
+        let model = Arc::new(model.clone());
+        let general = general(&model, &options.per_world);
+        let tiling = options.tiling(&general, adapter)?;
+        let composer = Composer::new(&general, tiling, adapter.limits_loops())?;
+        let (sizes, memory) = (capacity.sizes(&general), adapter.workgroup_bytes as usize);
+        let variants = VariantKernels::of(&general, adapter, options, tiling, &sizes)?;
+        let (used, working_set, variants) = fields(&general, &composer, variants, &sizes, memory);
+        let mut layout = Layout::new(&general, sizes, tiling, &used, &options.per_world, &working_set);
+        let accesses = accesses(&general, &composer, &variants);
+        let reduced = options
+            .reduces_stores(&general, adapter)
+            .then(|| reduced_layout(&general, adapter, options, &composer, &layout, &accesses))
+            .flatten();
+        let variants: Vec<Variant> =
+            variants.into_iter().map(|kernels| kernels.placed(&layout, reduced.as_ref())).collect();
+        let groups = variants.iter().map(|variant| variant.layout.worlds_per_group);
         layout.world_multiple = groups.fold(layout.world_multiple, usize::max);
         let mut program = Self {
-            model: base.clone(),
-            general: model.clone(),
+            model,
+            general,
             tiling,
             layout,
             adapter: adapter.clone(),
             options: options.clone(),
             composer,
-            lean,
-            forms,
+            reduced,
+            variants,
             accesses,
             step: Vec::new(),
         };
-        program.step = program.groups(plan::step(model));
+        program.step = program.groups(plan::step(&program.general));
         Ok(program)
     }
 
@@ -184,7 +155,7 @@ impl Program {
     /// Groups of the given stages, each run once per dispatch.
     pub fn groups(&self, stages: impl Iterator<Item = Stage>) -> Vec<StageGroup> {
         let groups = self.grouped(stages, &self.options);
-        self.split(groups).map(StageGroup::whole).collect()
+        self.split(groups).map(StageGroup::full).collect()
     }
 
     /// Groups of the given stages under some options, in the order of their partition.
@@ -195,7 +166,7 @@ impl Program {
 
     /// Groups in which stages with a tiling of their own are alone.
     fn split(&self, groups: Vec<Vec<Stage>>) -> impl Iterator<Item = Vec<Stage>> {
-        let alone = |stage: &Stage| self.forms.iter().any(|form| form.stage == *stage);
+        let alone = |stage: &Stage| self.variants.iter().any(|variant| variant.stage == *stage);
         groups.into_iter().flat_map(move |group| {
             let parts = group.chunk_by(|before, next| !alone(before) && !alone(next));
             parts.map(<[Stage]>::to_vec).collect::<Vec<_>>()
@@ -207,11 +178,11 @@ impl Program {
         &self.step
     }
 
-    /// Stage groups of the steps before the last of a call; `None` if they are those of any step.
+    /// Stage groups with reduced stores, for the steps of a call before its last; `None` if these run the groups of any step.
     pub fn lean_groups(&self) -> Option<Vec<StageGroup>> {
-        self.lean.as_ref()?;
-        let steps = if self.fuses_steps() { STEPS_PER_DISPATCH } else { 1 };
-        Some(self.step.iter().map(|g| StageGroup { steps, lean: true, ..g.clone() }).collect())
+        self.reduced.as_ref()?;
+        let steps = if self.fuses_steps() { FUSED_STEPS } else { 1 };
+        Some(self.step.iter().map(|g| StageGroup { steps, reduced: true, ..g.clone() }).collect())
     }
 
     /// Kernels of a group in order: the functions that each calls, and how often it is dispatched.
@@ -224,11 +195,11 @@ impl Program {
     /// # Errors
     /// [`Error::Device`]: a defect of the kernels, not of the model.
     pub fn module(&self, calls: &[&str], group: &StageGroup) -> Result<(naga::Module, String)> {
-        let (composer, whole, lean) = match self.form(calls) {
-            Some(own) => (&own.composer, &own.layout, &own.lean),
-            None => (&self.composer, &self.layout, &self.lean),
+        let (composer, full, reduced) = match self.variant(calls) {
+            Some(own) => (&own.composer, &own.layout, &own.reduced),
+            None => (&self.composer, &self.layout, &self.reduced),
         };
-        let layout = lean.as_ref().filter(|_| group.lean).unwrap_or(whole);
+        let layout = reduced.as_ref().filter(|_| group.reduced).unwrap_or(full);
         composer.module(calls, group.steps, layout)
     }
 
@@ -242,20 +213,20 @@ impl Program {
 
     /// Lanes, worlds per group and placement of the kernel with these calls.
     pub fn tiling_of(&self, calls: &[&str]) -> Tiling {
-        self.form(calls).map_or(self.tiling, |own| own.composer.tiling())
+        self.variant(calls).map_or(self.tiling, |own| own.composer.tiling())
     }
 
-    fn form(&self, calls: &[&str]) -> Option<&Form> {
-        self.forms.iter().find(|form| calls == [form.stage.name()])
+    fn variant(&self, calls: &[&str]) -> Option<&Variant> {
+        self.variants.iter().find(|variant| calls == [variant.stage.name()])
     }
 
-    /// Layout of the kernels of lean steps, or of all; tilings aside.
-    pub fn layout_of(&self, lean: bool) -> &Layout {
-        self.lean.as_ref().filter(|_| lean).unwrap_or(&self.layout)
+    /// Layout of the kernels with reduced stores, where there are any and they are asked for, or of all; tilings aside.
+    pub fn layout_of(&self, reduced: bool) -> &Layout {
+        self.reduced.as_ref().filter(|_| reduced).unwrap_or(&self.layout)
     }
 
-    /// Arena bytes that each dispatch of a step moves per world, under the given partition or the current one. Of a lean
-    /// step, where there are any.
+    /// Arena bytes that each dispatch of a step moves per world, under the given partition or the current one, with
+    /// reduced stores where kernels have them.
     pub fn traffic(&self, partition: Option<Partition>, load: MeanLoad) -> Vec<Traffic> {
         let partition = partition.unwrap_or(self.options.partition);
         let options = KernelOptions { partition, ..self.options.clone() };
@@ -272,11 +243,105 @@ impl Program {
     }
 }
 
+/// A stage with a tiling of its own, before memory is laid out.
+struct VariantKernels {
+    stage: Stage,
+    composer: Composer,
+    working_set: WorkingSet,
+}
+
+impl VariantKernels {
+    /// The stages that have a tiling of their own, and whose buffers fit workgroup memory.
+    fn of(
+        model: &Model,
+        adapter: &Adapter,
+        options: &KernelOptions,
+        tiling: Tiling,
+        sizes: &Sizes,
+    ) -> Result<Vec<Self>> {
+        let tilings = [
+            (Stage::collision, options.collision_tiling(model, adapter, tiling)),
+            (Stage::solve, options.solver_tiling(model, adapter, tiling)),
+        ];
+        let mut variants = Vec::new();
+        for (stage, tiling) in tilings {
+            let Some(tiling) = tiling else { continue };
+            let composer = Composer::new(model, tiling, adapter.limits_loops())?;
+            if composer.buffer_bytes(sizes) <= adapter.workgroup_bytes as usize {
+                variants.push(Self { stage, composer, working_set: WorkingSet::NONE });
+            }
+        }
+        Ok(variants)
+    }
+
+    /// With the layouts of the other stages, at its own tiling.
+    fn placed(self, layout: &Layout, reduced: Option<&Layout>) -> Variant {
+        let Self { stage, composer, working_set } = self;
+        let retiled = |layout: &Layout| layout.retiled(composer.tiling(), &working_set);
+        Variant { stage, layout: retiled(layout), reduced: reduced.map(retiled), composer }
+    }
+}
+
+/// Fields that kernels use; those of them that are outside storage in the kernels of most stages; and variants that know
+/// their own such fields, within `memory` bytes of workgroup memory.
+fn fields(
+    model: &Model,
+    composer: &Composer,
+    mut variants: Vec<VariantKernels>,
+    sizes: &Sizes,
+    memory: usize,
+) -> (BTreeSet<&'static str>, WorkingSet, Vec<VariantKernels>) {
+    let is_variant = |stage: &Stage| variants.iter().any(|variant| variant.stage == *stage);
+    let shared: Vec<Stage> = plan::stages(model).filter(|stage| !is_variant(stage)).collect();
+    let mut used = composer.fields(&shared);
+    let mut working_set = composer.working_set(sizes, &used, memory);
+    for variant in &mut variants {
+        let of_variant = variant.composer.fields(&[variant.stage]);
+        variant.working_set = variant.composer.working_set(sizes, &of_variant, memory);
+        working_set.fields.extend(variant.working_set.fields.difference(&used));
+        used.extend(of_variant);
+    }
+    let lasting = Data::<f64>::FIELDS.iter().filter(|f| f.role.is_state() || f.role == Role::Task);
+    used.extend(lasting.map(|f| f.name));
+    (used, working_set, variants)
+}
+
+/// What the kernel of each stage reads and writes.
+fn accesses(model: &Model, composer: &Composer, variants: &[VariantKernels]) -> Accesses {
+    let of = |stage: Stage| {
+        let variant = variants.iter().find(|variant| variant.stage == stage);
+        let composer = variant.map_or(composer, |variant| &variant.composer);
+        let [reads, writes] = [false, true].map(|set| composer.accesses(stage, set));
+        (stage, StageAccess { reads, writes })
+    };
+    plan::stages(model).map(of).collect()
+}
+
+/// The layout of kernels that store only what is read later; `None` if it does not fit. Results are in workgroup memory as
+/// far as it reaches where a step is one dispatch.
+fn reduced_layout(
+    model: &Model,
+    adapter: &Adapter,
+    options: &KernelOptions,
+    composer: &Composer,
+    layout: &Layout,
+    accesses: &Accesses,
+) -> Option<Layout> {
+    let partition = options.partition(adapter);
+    let step = ordered(plan::step(model), partition, accesses);
+    let step: Vec<StageAccess> = step.iter().filter_map(|stage| accesses.get(stage).cloned()).collect();
+    match partition {
+        Partition::Fused => composer.transient(layout, adapter.workgroup_bytes as usize).reduced(&step),
+        _ => layout.reduced(&step),
+    }
+}
+
 /// A model that needs what any values of some of its fields need: all of them one.
-fn general(model: &Model, fields: &BTreeSet<&'static str>) -> Model {
-    let mut model = model.clone();
+fn general(model: &Arc<Model>, fields: &BTreeSet<&'static str>) -> Arc<Model> {
+    let mut model = Arc::clone(model);
     for name in fields {
-        if let Some(ValuesMut::Real(values)) = model.get_mut(name) {
+        // the first one copies the model
+        if let Some(ValuesMut::Real(values)) = Arc::make_mut(&mut model).get_mut(name) {
             values.fill(1.0);
         }
     }

@@ -116,7 +116,7 @@ impl Layout {
             group_i: 0,
             slots: BTreeMap::new(),
         };
-        // Data fields, in table order: first those that outlast a step, since lean steps move the others, and of them first
+        // Data fields, in table order: first those that outlast a step, since layouts with reduced stores move the others, and of them first
         // those that outlast a reset
         let mut fields: Vec<&Field> = Data::<f64>::FIELDS.iter().filter(|f| used.contains(f.name)).collect();
         fields.sort_by_key(|f| (f.is_zeroed_by_reset(), !f.outlasts_a_step()));

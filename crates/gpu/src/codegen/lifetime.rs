@@ -1,4 +1,5 @@
-//! Lifetimes of fields in a step whose results nobody reads: what is written for nobody, and what can share memory.
+//! Lifetimes of fields in a step whose results the host does not read: which fields no stage reads, and which can share
+//! memory.
 
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
@@ -41,10 +42,10 @@ pub fn lifetime(slot: &Slot, step: &[StageAccess]) -> Lifetime {
 }
 
 impl Layout {
-    /// The layout of steps whose results nobody reads: fields without a reader lose their memory, fields that are
-    /// never needed in the same stage share it, and those of [`Lifetime::Lasting`] and [`Lifetime::Untouched`] keep it. Only fields of
-    /// the worlds' arena move, within it. `None` if they would not fit.
-    pub fn lean(&self, step: &[StageAccess]) -> Option<Self> {
+    /// The layout of steps whose results the host does not read, with reduced stores: fields that no stage reads lose their
+    /// memory, fields that are never needed in the same stage share it, and those of [`Lifetime::Lasting`] and
+    /// [`Lifetime::Untouched`] keep it. Only fields of the worlds' arena move, within it. `None` if they would not fit.
+    pub fn reduced(&self, step: &[StageAccess]) -> Option<Self> {
         let mut moving: Vec<Occupied> = Vec::new();
         let mut placed: Vec<Occupied> = Vec::new();
         let (mut discarded, mut untouched) = (BTreeSet::new(), BTreeSet::new());
@@ -80,7 +81,7 @@ impl Layout {
         }
         let end = |elem| end(placed.iter().map(|p| &p.slot), elem);
         let fits = end(Elem::Real) <= self.stride_f && end(Elem::Int) <= self.stride_i;
-        // kernels of lean steps do not know untouched fields, whose memory stays theirs
+        // these kernels do not name untouched fields, which keep their memory
         placed.retain(|p| !untouched.contains(p.slot.field.name));
         discarded.append(&mut untouched);
         fits.then(|| self.replaced(placed.into_iter().map(|p| p.slot), &discarded))
@@ -161,10 +162,11 @@ mod tests {
     #[test]
     fn fields_share_memory_unless_they_live_at_once() {
         let (layout, step) = (layout(), step());
-        let lean = layout.lean(&step).expect("smaller");
+        let reduced = layout.reduced(&step).expect("smaller");
         let within = |slot: &&Slot| matches!(lifetime(slot, &step), Lifetime::Within(..));
-        for a in lean.slots().filter(within) {
-            for b in lean.slots().filter(|b| b.field.name != a.field.name && b.field.elem == a.field.elem) {
+        for a in reduced.slots().filter(within) {
+            for b in reduced.slots().filter(|b| b.field.name != a.field.name && b.field.elem == a.field.elem)
+            {
                 let apart = a.offset + a.len <= b.offset || b.offset + b.len <= a.offset;
                 let at_once = match (lifetime(a, &step), lifetime(b, &step)) {
                     (Lifetime::Within(a0, a1), Lifetime::Within(b0, b1)) => a0 <= b1 && b0 <= a1,
@@ -176,9 +178,9 @@ mod tests {
         }
         // state stays, a field without a reader goes, and less memory is touched
         let place = |layout: &Layout, name| layout.slot(name).map(|s| (s.offset, s.space.clone()));
-        assert_eq!(place(&lean, "qvel"), place(&layout, "qvel"));
-        assert_eq!(place(&lean, "xquat").map(|p| p.1), Some(AddressSpace::Discarded));
-        assert!(lean.touched_bytes() < layout.touched_bytes());
-        assert_eq!((lean.stride_f, lean.stride_i), (layout.stride_f, layout.stride_i));
+        assert_eq!(place(&reduced, "qvel"), place(&layout, "qvel"));
+        assert_eq!(place(&reduced, "xquat").map(|p| p.1), Some(AddressSpace::Discarded));
+        assert!(reduced.touched_bytes() < layout.touched_bytes());
+        assert_eq!((reduced.stride_f, reduced.stride_i), (layout.stride_f, layout.stride_i));
     }
 }

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use web_time::Instant;
 
 use super::buffers::{Arena, ModelBinding, arenas};
+use super::demand::PendingDemand;
 use super::device::Gpu;
 use super::own_kernels::OwnKernel;
 use super::pipelines::DispatchSequence;
 use super::shader;
 use super::timing::BuildTimes;
 use super::transfer::{ReadbackSlot, Transfer, TransferStats};
-use super::watch::Watch;
 use crate::codegen::tiling::Tiling;
 use crate::program::{Program, StageGroup};
 use crate::tuning::chunk::ChunkSearch;
@@ -31,16 +31,18 @@ pub struct GpuBatch {
     pub(super) arenas: Vec<Arena>,
     pub(super) scratch: Vec<Arena>,
     pub(super) model: ModelBinding,
-    /// Worlds that take all steps of a call before the next ones begin, at most.
+    /// Most worlds of a chunk: a call takes all its steps for one chunk before it begins with the next.
     pub(super) chunk: usize,
-    /// Searches for that number while steps are lean and while they are whole, where it is left open.
+    /// Searches for the fastest `chunk` where it is left open, in calls without reduced stores and in calls with them.
     pub(super) searches: [Option<ChunkSearch>; 2],
     pub(super) transfer: Transfer,
     /// Worlds in the initial state, and at each keyframe; made when first needed.
     pub(super) initial: Option<Arena>,
-    pub(super) watch: Watch,
-    /// What the last step of the task has shown.
-    pub(super) seen: ReadbackSlot,
+    /// A buffer for each of `checkpoint_regions`; none before the first checkpoint.
+    pub(super) checkpoint: Vec<wgpu::Buffer>,
+    pub(super) demand: PendingDemand,
+    /// Outputs of the last step of the task.
+    pub(super) step_outputs: ReadbackSlot,
     pub(super) pipeline_layout: wgpu::PipelineLayout,
     pub(super) pipelines: BTreeMap<StageGroup, DispatchSequence>,
     /// Kernels of a caller.
@@ -88,8 +90,9 @@ impl GpuBatch {
             searches: [search.clone(), search],
             transfer,
             initial: None,
-            watch: Watch::default(),
-            seen: ReadbackSlot::default(),
+            checkpoint: Vec::new(),
+            demand: PendingDemand::default(),
+            step_outputs: ReadbackSlot::default(),
             pipeline_layout,
             pipelines: BTreeMap::new(),
             own_kernels: Vec::new(),
@@ -150,7 +153,7 @@ impl GpuBatch {
     /// As [`GpuBatch::step`].
     pub fn kernel_text(&self, stages: &[Stage]) -> Result<String> {
         let names: Vec<&str> = stages.iter().map(|s| s.name()).collect();
-        let group = StageGroup::whole(stages.to_vec());
+        let group = StageGroup::full(stages.to_vec());
         self.program.module(&names, &group).map(|(_, text)| text)
     }
 

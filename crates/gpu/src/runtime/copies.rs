@@ -2,32 +2,17 @@
 
 use super::batch::GpuBatch;
 use super::buffers::{Arena, arenas};
+use super::demand::OWED;
 use super::transfer::ElementRange;
-use super::watch::OWED;
 use crate::program::StageGroup;
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::plan;
 
 impl GpuBatch {
-    /// Copies whole worlds of an arena to others of it.
-    pub(super) fn copy_within(&self, arena: &Arena, sources: &[u32], worlds: &[u32]) -> Result<()> {
-        let ranges = ElementRange::whole_world(&self.program.layout);
-        // a buffer cannot be read and written at once: each source once, through an arena of its own
-        let mut unique: Vec<u32> = sources.to_vec();
-        unique.sort_unstable();
-        unique.dedup();
-        if worlds.is_empty() {
-            return Ok(());
-        }
-        let between = self.arena_of(unique.len())?;
-        let places: Vec<u32> = (0..).take(unique.len()).collect();
-        self.transfer.copy((arena, &unique), (&between, &places), &ranges)?;
-        let place = |w: &u32| unique.binary_search(w).ok().and_then(|k| u32::try_from(k).ok()).unwrap_or(0);
-        let from: Vec<u32> = sources.iter().map(place).collect();
-        self.transfer.copy((&between, &from), (arena, worlds), &ranges)
-    }
-
-    /// An arena for some worlds that fit one.
+    /// An arena of its own for some worlds.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if they do not fit one buffer, or memory is insufficient.
     pub(super) fn arena_of(&self, worlds: usize) -> Result<Arena> {
         let mut made = arenas(&self.gpu, &self.program.layout, &self.model, worlds)?;
         match (made.pop(), made.is_empty()) {
@@ -36,22 +21,23 @@ impl GpuBatch {
         }
     }
 
-    /// Copies a world, results and own fields of the model included, to others, on the device.
+    /// Copies a world to others, with its results and its values of model fields, on the device.
     ///
     /// # Errors
     /// [`Error::Argument`] for a world out of range, [`Error::Device`] for a lost device.
     pub fn broadcast(&mut self, from: usize, worlds: &[usize]) -> Result<()> {
         self.check_worlds(&[from])?;
         self.check_worlds(worlds)?;
+        // no kernel copies within a buffer: through an arena of one world
         let between = self.arena_of(1)?;
         let ranges = ElementRange::whole_world(&self.program.layout);
         self.clear_step_outputs();
-        for (arena, ids, _) in self.split(&[from]) {
-            self.transfer.copy((arena, &ids), (&between, &[0]), &ranges)?;
+        for source in self.by_arena(&[from]) {
+            self.transfer.copy((source.arena, &source.ids), (&between, &[0]), &ranges)?;
         }
-        for (arena, ids, _) in self.split(worlds) {
-            let sources = vec![0; ids.len()];
-            self.transfer.copy((&between, &sources), (arena, &ids), &ranges)?;
+        for part in self.by_arena(worlds) {
+            let sources = vec![0; part.ids.len()];
+            self.transfer.copy((&between, &sources), (part.arena, &part.ids), &ranges)?;
         }
         Ok(())
     }
@@ -65,7 +51,8 @@ impl GpuBatch {
         self.run_on(worlds, &groups)
     }
 
-    /// Takes the steps that worlds owe after resets for bad accelerations, from where they are; waits for the steps before.
+    /// Takes the steps that worlds owe: a world that a step resets for a bad acceleration is left in its initial state, from
+    /// which it still has to take the step. Waits for the steps before.
     ///
     /// # Errors
     /// As [`GpuBatch::step`].
@@ -77,7 +64,7 @@ impl GpuBatch {
             if worlds.is_empty() {
                 return Ok(());
             }
-            // right after the reset, a step is taken at any acceleration; later ones are looked at
+            // a step right after the reset is taken at any acceleration, and a later one may reset the world again
             let time = self.get("time")?;
             let marks: Vec<f64> =
                 worlds.iter().map(|w| if time[*w] == 0.0 { -1.0 } else { owed[*w] }).collect();
@@ -89,22 +76,24 @@ impl GpuBatch {
         }
     }
 
-    /// Runs groups on some worlds: they are copied into a batch of their own on the device, and back.
+    /// Runs groups on some worlds: these are copied to an arena of their own on the device, and back.
+    ///
+    /// # Errors
+    /// As [`GpuBatch::step`], [`Error::Argument`] for a world out of range.
     pub(super) fn run_on(&mut self, worlds: &[usize], groups: &[StageGroup]) -> Result<()> {
         self.check_worlds(worlds)?;
         self.build(groups)?;
         let ranges = ElementRange::whole_world(&self.program.layout);
-        for (arena, ids, _) in self.split(worlds) {
-            let few = self.arena_of(ids.len())?;
+        for part in self.by_arena(worlds) {
+            let copies = [self.arena_of(part.ids.len())?];
             // worlds that fill up the last workgroup are copies of the last one
-            let last = ids.last().copied().unwrap_or(0);
-            let mut sources = ids.clone();
-            sources.resize(few.padded, last);
-            let places: Vec<u32> = (0..).take(few.padded).collect();
-            self.transfer.copy((arena, &sources), (&few, &places), &ranges)?;
-            let few = [few];
-            self.submit_on(&few, &[(groups, 1)])?;
-            self.transfer.copy((&few[0], &places[..ids.len()]), (arena, &ids), &ranges)?;
+            let last = part.ids.last().copied().unwrap_or(0);
+            let mut sources = part.ids.clone();
+            sources.resize(copies[0].padded, last);
+            let ids: Vec<u32> = (0..).take(sources.len()).collect();
+            self.transfer.copy((part.arena, &sources), (&copies[0], &ids), &ranges)?;
+            self.submit_on(&copies, &[(groups, 1)])?;
+            self.transfer.copy((&copies[0], &ids[..part.ids.len()]), (part.arena, &part.ids), &ranges)?;
         }
         Ok(())
     }

@@ -182,10 +182,10 @@ impl Gpu {
         };
         let adapter = instance.request_adapter(&options).await;
         let adapter = adapter.map_err(|e| fail("the browser has no adapter for WebGPU", &e))?;
-        Ok((Self::request_later(&adapter).await?, surface))
+        Ok((Self::request_async(&adapter).await?, surface))
     }
 
-    /// Opens a device of an adapter that a caller has chosen, as one that draws into his window.
+    /// Opens a device of an adapter that a caller has chosen, for example one that can draw into a window.
     ///
     /// # Errors
     /// [`Error::Device`] if the driver rejects the device.
@@ -194,10 +194,10 @@ impl Gpu {
     }
 
     fn request(adapter: &wgpu::Adapter) -> Result<Self> {
-        pollster::block_on(Self::request_later(adapter))
+        pollster::block_on(Self::request_async(adapter))
     }
 
-    async fn request_later(adapter: &wgpu::Adapter) -> Result<Self> {
+    async fn request_async(adapter: &wgpu::Adapter) -> Result<Self> {
         let summary = describe(adapter);
         // request all features and limits of the adapter, for large batches and many lanes
         let descriptor = wgpu::DeviceDescriptor {
@@ -212,9 +212,9 @@ impl Gpu {
             opened.map_err(|e| Error::Device(format!("{summary}: the device cannot be opened: {e}")))?;
         // a lost device is reported by the next call
         let lost = Arc::new(Mutex::new(None));
-        let seen = Arc::clone(&lost);
+        let reason = Arc::clone(&lost);
         device.set_device_lost_callback(move |reason, message| {
-            if let Ok(mut slot) = seen.lock() {
+            if let Ok(mut slot) = reason.lock() {
                 *slot = Some(format!("{reason:?}: {message}"));
             }
         });
@@ -231,15 +231,20 @@ impl Gpu {
     /// # Errors
     /// [`Error::Device`] if the device was lost.
     pub fn wait(&self) -> Result<()> {
-        let polled = self.device.poll(wgpu::PollType::wait_indefinitely());
-        self.check_not_lost()?;
-        polled.map(|_| ()).map_err(|e| Error::Device(format!("{}: {e}", self.adapter)))
+        self.poll(wgpu::PollType::wait_indefinitely())
     }
 
     /// Waits until one submission and those before it have finished.
+    ///
+    /// # Errors
+    /// As [`Gpu::wait`].
+    #[doc(hidden)]
     pub fn wait_for(&self, submission: wgpu::SubmissionIndex) -> Result<()> {
-        let which = wgpu::PollType::Wait { submission_index: Some(submission), timeout: None };
-        let polled = self.device.poll(which);
+        self.poll(wgpu::PollType::Wait { submission_index: Some(submission), timeout: None })
+    }
+
+    fn poll(&self, until: wgpu::PollType) -> Result<()> {
+        let polled = self.device.poll(until);
         self.check_not_lost()?;
         polled.map(|_| ()).map_err(|e| Error::Device(format!("{}: {e}", self.adapter)))
     }
@@ -262,6 +267,10 @@ impl Gpu {
     }
 
     /// Returns an error if the device was lost.
+    ///
+    /// # Errors
+    /// [`Error::Device`] with the reason and what to do.
+    #[doc(hidden)]
     pub fn check_not_lost(&self) -> Result<()> {
         match self.lost.lock().ok().and_then(|l| l.clone()) {
             Some(why) => Err(Error::Device(format!(
@@ -272,23 +281,28 @@ impl Gpu {
         }
     }
 
-    /// Runs `make` and converts driver errors to an [`Error`].
+    /// Runs `make`, which creates something on the device, and converts errors of the driver to an [`Error`].
+    ///
+    /// # Errors
+    /// [`Error::Device`] that begins with the adapter and `what`: for what the driver refuses, or where memory ends.
+    #[doc(hidden)]
     pub fn checked<T>(&self, what: &str, make: impl FnOnce() -> T) -> Result<T> {
         let scopes =
             [wgpu::ErrorFilter::Validation, wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal]
                 .map(|filter| self.device.push_error_scope(filter));
         let made = make();
-        self.answer(what, scopes).map(|()| made)
+        self.first_error(what, scopes).map(|()| made)
     }
 
-    /// The first error that the scopes caught. A browser tells it later, and the device counts as lost then.
+    /// The first error that the scopes caught. A browser reports it when this call has returned: the device then counts as
+    /// lost.
     #[cfg(target_arch = "wasm32")]
-    fn answer(&self, what: &str, scopes: [wgpu::ErrorScopeGuard; 3]) -> Result<()> {
+    fn first_error(&self, what: &str, scopes: [wgpu::ErrorScopeGuard; 3]) -> Result<()> {
         self.check_not_lost()?;
         for scope in scopes.into_iter().rev() {
-            let (answer, lost, what) = (scope.pop(), Arc::clone(&self.lost), what.to_owned());
+            let (error, lost, what) = (scope.pop(), Arc::clone(&self.lost), what.to_owned());
             wasm_bindgen_futures::spawn_local(async move {
-                if let (Some(e), Ok(mut slot)) = (answer.await, lost.lock()) {
+                if let (Some(e), Ok(mut slot)) = (error.await, lost.lock()) {
                     slot.get_or_insert(format!("{what}: {e}"));
                 }
             });
@@ -298,7 +312,7 @@ impl Gpu {
 
     /// The first error that the scopes caught.
     #[cfg(not(target_arch = "wasm32"))]
-    fn answer(&self, what: &str, scopes: [wgpu::ErrorScopeGuard; 3]) -> Result<()> {
+    fn first_error(&self, what: &str, scopes: [wgpu::ErrorScopeGuard; 3]) -> Result<()> {
         let mut problem = None;
         for scope in scopes.into_iter().rev() {
             // innermost scope first: out of memory is the cause of an invalid buffer

@@ -34,7 +34,27 @@ impl FieldReadback {
     }
 }
 
+/// Those of a list of worlds that an arena holds.
+pub(super) struct ArenaWorlds<'a> {
+    pub(super) arena: &'a Arena,
+    /// Their numbers, counted from the first world of the arena.
+    pub(super) ids: Vec<u32>,
+    /// Their places in the list.
+    pub(super) rows: Vec<usize>,
+}
+
+impl ArenaWorlds<'_> {
+    /// A field of these worlds.
+    fn region(&self, slot: &Slot) -> Region<'_> {
+        Region::of_field(self.arena, slot, &self.ids)
+    }
+}
+
 impl GpuBatch {
+    /// Where the worlds' arena has a field.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for a field that is not there, with the reason.
     pub(super) fn slot(&self, field: &str) -> Result<&Slot> {
         match self.program.layout.slot(field) {
             Some(slot) if slot.space == AddressSpace::World => Ok(slot),
@@ -86,16 +106,14 @@ impl GpuBatch {
     pub fn get_words(&self, fields: &[&str], worlds: &[usize]) -> Result<Vec<Vec<u32>>> {
         self.check_worlds(worlds)?;
         let slots = fields.iter().map(|field| self.slot(field)).collect::<Result<Vec<_>>>()?;
-        let split = self.split(worlds);
-        let regions: Vec<Region<'_>> = slots
-            .iter()
-            .flat_map(|slot| split.iter().map(|(arena, ids, _)| Region::of_field(arena, slot, ids)))
-            .collect();
+        let parts = self.by_arena(worlds);
+        let regions: Vec<Region<'_>> =
+            slots.iter().flat_map(|slot| parts.iter().map(|part| part.region(slot))).collect();
         let mut words = self.transfer.read(&regions)?.into_iter();
         let joined = slots.iter().map(|_| {
             // what one arena holds is not copied again
             let mut of_field = words.next().unwrap_or_default();
-            for _ in 1..split.len() {
+            for _ in 1..parts.len() {
                 of_field.extend(words.next().unwrap_or_default());
             }
             of_field
@@ -111,25 +129,22 @@ impl GpuBatch {
         self.check_worlds(worlds)?;
         let slot = self.slot(field)?;
         let mut pending = Vec::new();
-        for (arena, ids, _) in self.split(worlds) {
-            pending.extend(self.transfer.start_read_in_parts(Region::of_field(arena, slot, &ids))?);
+        for part in self.by_arena(worlds) {
+            pending.extend(self.transfer.start_read_in_parts(part.region(slot))?);
         }
         Ok(FieldReadback { gpu: self.gpu.clone(), pending, elem: slot.field.elem })
     }
 
-    /// The given worlds by arena, counted from its first, and their places in the list.
-    pub(super) fn split(&self, worlds: &[usize]) -> Vec<(&Arena, Vec<u32>, Vec<usize>)> {
-        let of = |arena: &Arena| {
-            let inside = |w: usize| (arena.first..arena.first + arena.worlds).contains(&w);
-            let rows: Vec<usize> = (0..worlds.len()).filter(|r| inside(worlds[*r])).collect();
-            let id = |r: &usize| u32::try_from(worlds[*r] - arena.first).ok();
-            (rows.iter().filter_map(id).collect(), rows)
+    /// The given worlds, arena by arena; arenas without any are left out.
+    pub(super) fn by_arena(&self, worlds: &[usize]) -> Vec<ArenaWorlds<'_>> {
+        let of_arena = |arena| {
+            let Arena { first, worlds: count, .. } = *arena;
+            let rows: Vec<usize> =
+                (0..worlds.len()).filter(|r| (first..first + count).contains(&worlds[*r])).collect();
+            let ids = rows.iter().filter_map(|r| u32::try_from(worlds[*r] - first).ok()).collect();
+            ArenaWorlds { arena, ids, rows }
         };
-        let split = self.arenas.iter().map(|arena| {
-            let (ids, rows) = of(arena);
-            (arena, ids, rows)
-        });
-        split.filter(|(_, ids, _): &(_, Vec<u32>, _)| !ids.is_empty()).collect()
+        self.arenas.iter().map(of_arena).filter(|part| !part.ids.is_empty()).collect()
     }
 
     pub(super) fn check_worlds(&self, worlds: &[usize]) -> Result<()> {
@@ -165,7 +180,7 @@ impl GpuBatch {
     pub fn set_fields(&mut self, fields: &[(&str, NumbersRef<'_>)], worlds: &[usize]) -> Result<()> {
         self.check_worlds(worlds)?;
         self.clear_step_outputs();
-        let split = self.split(worlds);
+        let parts = self.by_arena(worlds);
         let (mut regions, mut rows) = (Vec::new(), Vec::new());
         for (field, values) in fields {
             let slot = self.slot(field)?;
@@ -174,12 +189,12 @@ impl GpuBatch {
                 let text = format!("'{field}': {got} values given, {want} x {} expected", slot.len);
                 return Err(Error::Argument(text));
             }
-            for (arena, ids, own) in &split {
-                let mut words = Vec::with_capacity(own.len() * slot.len);
+            for part in &parts {
+                let mut words = Vec::with_capacity(part.rows.len() * slot.len);
                 let row = |r: &usize| values.part(r * slot.len, slot.len);
-                own.iter().for_each(|r| row(r).extend_words(slot.field.elem, &mut words));
+                part.rows.iter().for_each(|r| row(r).extend_words(slot.field.elem, &mut words));
                 rows.push(words);
-                regions.push(Region::of_field(arena, slot, ids));
+                regions.push(part.region(slot));
             }
         }
         let rows: Vec<&[u32]> = rows.iter().map(Vec::as_slice).collect();

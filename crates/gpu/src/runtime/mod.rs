@@ -1,12 +1,14 @@
 //! Devices, buffers, transfers, and batches that step on them.
 
-pub mod batch;
-pub mod buffers;
+pub(crate) mod batch;
+pub(crate) mod buffers;
+pub(crate) mod checkpoint;
 mod copies;
-pub mod device;
-pub mod fields;
+pub(crate) mod demand;
+pub(crate) mod device;
+pub(crate) mod fields;
 #[cfg(not(target_arch = "wasm32"))]
-pub mod instance;
+pub(crate) mod instance;
 mod own_kernels;
 mod pipelines;
 mod resets;
@@ -15,7 +17,6 @@ pub(crate) mod shader;
 mod steps;
 mod task;
 pub(crate) mod timestamps;
-pub mod timing;
-pub mod transfer;
-pub mod watch;
-pub mod world_buffers;
+pub(crate) mod timing;
+pub(crate) mod transfer;
+pub(crate) mod world_buffers;

@@ -4,7 +4,7 @@ use rayon::prelude::*;
 use web_time::Instant;
 
 use super::batch::GpuBatch;
-use super::buffers::Arena;
+use super::buffers::{Arena, Chunk};
 use super::shader;
 use crate::program::StageGroup;
 use manyworlds_model::error::Result;
@@ -89,29 +89,34 @@ impl GpuBatch {
         made
     }
 
-    /// Submits dispatches over all worlds: groups and how often they run, each chunk through all of them, in as few
-    /// submissions as drivers take.
+    /// Dispatches of those groups that are built.
+    pub(super) fn sequences(&self, groups: &[StageGroup]) -> Vec<&DispatchSequence> {
+        groups.iter().filter_map(|group| self.pipelines.get(group)).collect()
+    }
+
+    /// Submits groups and how often they run, over all worlds: each chunk through all of them, in as few submissions as
+    /// drivers take.
     pub(super) fn submit(&self, rounds: &[(&[StageGroup], usize)]) -> Result<()> {
         self.submit_on(&self.arenas, rounds)
     }
 
+    /// As [`GpuBatch::submit`], over the worlds of some arenas.
     pub(super) fn submit_on(&self, arenas: &[Arena], rounds: &[(&[StageGroup], usize)]) -> Result<()> {
         self.gpu.check_not_lost()?;
         self.clear_step_outputs();
-        // what runs in order: groups, and how many dispatches they are
+        // the dispatches of each round, how often it runs, and how many dispatches count as one run
         let mut all = Vec::new();
         for (groups, n) in rounds {
-            let programs: Vec<&DispatchSequence> =
-                groups.iter().filter_map(|g| self.pipelines.get(g)).collect();
-            let count: u32 = programs.iter().copied().flatten().map(|d| d.times).sum();
+            let sequences = self.sequences(groups);
+            let count: u32 = sequences.iter().copied().flatten().map(|d| d.times).sum();
             let steps = groups.iter().map(|g| g.steps).max().unwrap_or(1);
-            all.push((programs, *n, count as usize * steps));
+            all.push((sequences, *n, count as usize * steps));
         }
         for chunk in arenas.iter().flat_map(|a| &a.chunks) {
-            let mut turns = all.iter().flat_map(|(programs, n, count)| {
-                std::iter::repeat_n((programs, *count), if programs.is_empty() { 0 } else { *n })
+            let mut runs = all.iter().flat_map(|(sequences, n, count)| {
+                std::iter::repeat_n((sequences, *count), if sequences.is_empty() { 0 } else { *n })
             });
-            let mut next = turns.next();
+            let mut next = runs.next();
             while next.is_some() {
                 let mut encoder =
                     self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
@@ -119,12 +124,12 @@ impl GpuBatch {
                     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                     pass.set_bind_group(0, &chunk.bind, &[]);
                     let mut dispatches = 0;
-                    while let Some((programs, count)) = next
+                    while let Some((sequences, count)) = next
                         && (dispatches == 0 || dispatches + count <= MAX_DISPATCHES_PER_SUBMIT)
                     {
-                        programs.iter().for_each(|program| dispatch(&mut pass, program, chunk.worlds));
+                        dispatch(&mut pass, sequences, chunk);
                         dispatches += count;
-                        next = turns.next();
+                        next = runs.next();
                     }
                 }
                 self.gpu.queue.submit([encoder.finish()]);
@@ -134,10 +139,11 @@ impl GpuBatch {
     }
 }
 
-/// Dispatches workgroups over two axes: one axis is limited to 65,535.
-pub(super) fn dispatch(pass: &mut wgpu::ComputePass<'_>, program: &DispatchSequence, worlds: usize) {
-    for step in program {
-        let groups = u32::try_from(worlds / step.worlds_per_group).unwrap_or(u32::MAX);
+/// Encodes the dispatches of some groups over the worlds of a chunk, whose bind group is set. Workgroups lie along two axes, of which each is limited
+/// to 65,535.
+pub(super) fn dispatch(pass: &mut wgpu::ComputePass<'_>, sequences: &[&DispatchSequence], chunk: &Chunk) {
+    for step in sequences.iter().copied().flatten() {
+        let groups = u32::try_from(chunk.worlds / step.worlds_per_group).unwrap_or(u32::MAX);
         let x = groups.min(32_768);
         pass.set_pipeline(&step.pipeline);
         for _ in 0..step.times {

@@ -10,25 +10,26 @@ use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::schema::{NumbersRef, Role};
 
 impl GpuBatch {
-    /// Writes the initial state to all worlds, and the model's values of fields that each world has, padding of the last
-    /// tile included.
+    /// Writes the initial state and the model's values of per-world fields to all worlds, with those that fill up the last
+    /// workgroup.
     pub(super) fn fill_initial(&mut self) -> Result<()> {
-        let data = Data::new(&self.program.model, Capacity::NONE);
+        // one world through the host, the others from it
+        let first = self.arena_of(1)?;
+        self.fill_world(&first, 0, &Data::new(&self.program.model, Capacity::NONE))?;
+        let ranges = ElementRange::whole_world(&self.program.layout);
         for arena in self.arenas.iter().chain(&self.scratch) {
-            // one world through the host, the others from it
-            self.fill_world(arena, 0, &data)?;
-            let rest: Vec<u32> = (1..arena.padded).filter_map(|w| u32::try_from(w).ok()).collect();
-            self.copy_within(arena, &vec![0; rest.len()], &rest)?;
+            let ids: Vec<u32> = (0..).take(arena.padded).collect();
+            self.transfer.copy((&first, &vec![0; ids.len()]), (arena, &ids), &ranges)?;
         }
         Ok(())
     }
 
-    /// Writes the state of `data`, and the model's values of fields that each world has, to a world.
+    /// Writes the state of `data` and the model's values of per-world fields to a world.
     pub(super) fn fill_world(&self, arena: &Arena, world: u32, data: &Data) -> Result<()> {
         let layout = &self.program.layout;
-        let own = |s: &Slot| s.space == AddressSpace::World && s.field.role == Role::Constant;
-        let first = |s: &Slot| s.field.role.is_state() || s.field.role == Role::Task;
-        let slots: Vec<&Slot> = layout.slots().filter(|s| (first(s) || own(s)) && s.len > 0).collect();
+        let per_world = |s: &Slot| s.space == AddressSpace::World && s.field.role == Role::Constant;
+        let state = |s: &Slot| s.field.role.is_state() || s.field.role == Role::Task;
+        let slots: Vec<&Slot> = layout.slots().filter(|s| (state(s) || per_world(s)) && s.len > 0).collect();
         let worlds = [world];
         let regions: Vec<Region<'_>> =
             slots.iter().map(|slot| Region::of_field(arena, slot, &worlds)).collect();
@@ -76,15 +77,14 @@ impl GpuBatch {
             Some(initial) => initial,
             None => self.initial_states()?,
         };
-        // the state, what is carried, and zeros for what follows from the state before
+        // the state, fields that are carried from step to step, and zeros for results
         let layout = &self.program.layout;
-        let set = |s: &&Slot| s.field.role.is_state() || s.field.traits.carried;
-        let set = layout.slots().filter(set).map(ElementRange::of);
-        let ranges: Vec<ElementRange> = set.chain(ElementRange::zeroed(layout)).collect();
-        for (arena, ids, rows) in self.split(worlds) {
-            let source = |r: &usize| u32::try_from(keys[*r].map_or(0, |k| k + 1)).unwrap_or(0);
-            let sources: Vec<u32> = rows.iter().map(source).collect();
-            self.transfer.copy((&initial, &sources), (arena, &ids), &ranges)?;
+        let copied = layout.slots().filter(|s| s.field.role.is_state() || s.field.traits.carried);
+        let copied = copied.map(ElementRange::of);
+        let ranges: Vec<ElementRange> = copied.chain(ElementRange::zeroed(layout)).collect();
+        for part in self.by_arena(worlds) {
+            let sources: Vec<u32> = part.rows.iter().map(|r| initial_world(keys[*r])).collect();
+            self.transfer.copy((&initial, &sources), (part.arena, &part.ids), &ranges)?;
         }
         self.initial = Some(initial);
         Ok(())
@@ -97,7 +97,7 @@ impl GpuBatch {
         let mut data = Data::new(model, Capacity::NONE);
         for key in std::iter::once(None).chain((0..model.sizes.nkey).map(Some)) {
             data.reset(model, key);
-            self.fill_world(&arena, u32::try_from(key.map_or(0, |k| k + 1)).unwrap_or(0), &data)?;
+            self.fill_world(&arena, initial_world(key), &data)?;
         }
         Ok(arena)
     }
@@ -117,4 +117,9 @@ impl GpuBatch {
             names.iter().zip(&rows).map(|(name, row)| (*name, row.into())).collect();
         self.set_fields(&fields, worlds)
     }
+}
+
+/// The world of `GpuBatch::initial` with the initial state, or with a keyframe.
+fn initial_world(key: Option<usize>) -> u32 {
+    u32::try_from(key.map_or(0, |k| k + 1)).unwrap_or(0)
 }

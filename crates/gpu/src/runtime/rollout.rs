@@ -7,10 +7,10 @@ use std::ops::Range;
 use super::batch::GpuBatch;
 use super::buffers::ChunkWorlds;
 use super::fields::{bits, number};
-use super::pipelines::{DispatchSequence, MAX_DISPATCHES_PER_SUBMIT, dispatch};
+use super::pipelines::{MAX_DISPATCHES_PER_SUBMIT, dispatch};
 use super::transfer::{Command, MAX_PACKED_WORDS, Readback};
 use crate::codegen::layout::Slot;
-use crate::program::StageGroup;
+use crate::program::{StageGroup, steps_per_dispatch};
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::schema::Elem;
 
@@ -26,7 +26,7 @@ struct Rollout<'a> {
     slots: Vec<Slot>,
     /// They are recorded after each step whose number, from one on, is a multiple of this.
     every: usize,
-    /// Kernels of steps that somebody reads, and of those that nobody reads.
+    /// Kernels that store all results, for steps that are recorded, and kernels with reduced stores for the others.
     groups: [Vec<StageGroup>; 2],
 }
 
@@ -120,7 +120,7 @@ impl GpuBatch {
         self.rollout_step_by_step(&rollout, true)
     }
 
-    /// A rollout whose kernels are built. Those of steps that nobody reads store less where they take one step at a time.
+    /// A rollout whose kernels are built. Steps that are not recorded have reduced stores where a dispatch runs one step.
     fn new_rollout<'a>(
         &mut self,
         steps: usize,
@@ -129,9 +129,9 @@ impl GpuBatch {
         every: usize,
     ) -> Result<Rollout<'a>> {
         let slots = fields.iter().map(|f| self.slot(f).cloned()).collect::<Result<Vec<_>>>()?;
-        let whole = self.program.step_groups().to_vec();
-        let lean = self.program.lean_groups().filter(|groups| groups.iter().all(|g| g.steps == 1));
-        let groups = [whole.clone(), lean.unwrap_or(whole)];
+        let full = self.program.step_groups().to_vec();
+        let reduced = self.program.lean_groups().filter(|groups| steps_per_dispatch(groups) == 1);
+        let groups = [full.clone(), reduced.unwrap_or(full)];
         self.build(&groups.concat())?;
         let controls = controls.filter(|c| !c.is_empty());
         Ok(Rollout { steps, controls, slots, every, groups })
@@ -175,8 +175,8 @@ impl GpuBatch {
         let fit = |words: usize| (MAX_PACKED_WORDS / words.max(1)).max(1);
         let controls = self.program.model.sizes.nu * self.worlds;
         let frame: usize = rollout.slots.iter().map(|s| s.len * self.worlds).sum();
-        let sequences = rollout.groups[0].iter().filter_map(|g| self.pipelines.get(g));
-        let kernels: usize = sequences.flatten().map(|d| d.times as usize).sum();
+        let sequences = self.sequences(&rollout.groups[0]);
+        let kernels: usize = sequences.into_iter().flatten().map(|d| d.times as usize).sum();
         let dispatches = kernels + rollout.slots.len() + 1;
         let most = fit(controls).min(fit(frame).saturating_mul(rollout.every));
         most.min((MAX_DISPATCHES_PER_SUBMIT / dispatches).max(1)).min(rollout.steps.max(1))
@@ -198,13 +198,11 @@ impl GpuBatch {
         for (c, chunk) in chunks.iter().enumerate() {
             self.add_commands(&mut commands, rollout, &steps, c, *chunk)?;
         }
-        let sequences = rollout.groups.each_ref().map(|groups| {
-            groups.iter().filter_map(|g| self.pipelines.get(g)).collect::<Vec<&DispatchSequence>>()
-        });
+        let sequences = rollout.groups.each_ref().map(|groups| self.sequences(groups));
         let mut run = |pass: &mut wgpu::ComputePass<'_>, kernels: usize| {
             let chunk = chunks[kernels / 2].chunk;
             pass.set_bind_group(0, &chunk.bind, &[]);
-            sequences[kernels % 2].iter().for_each(|sequence| dispatch(pass, sequence, chunk.worlds));
+            dispatch(pass, &sequences[kernels % 2], chunk);
         };
         let readback = self.transfer.submit_commands(&commands, &inputs, recorded, &mut run)?;
         Ok(Segment { readback, frames })

@@ -3,56 +3,61 @@
 use web_time::Instant;
 
 use super::batch::GpuBatch;
-use crate::program::StageGroup;
+use crate::program::{StageGroup, steps_per_dispatch};
 use manyworlds_model::error::Result;
 use manyworlds_model::model::plan;
 use manyworlds_model::schema::stages::Stage;
 
 impl GpuBatch {
-    /// Advances all worlds by `n` steps. Asynchronous: `wait` or `get` synchronise. While the number of worlds of a chunk
-    /// is being searched for (see [`KernelOptions::tune`]), a call waits for its steps.
+    /// Advances all worlds by `n` steps. Results that a step computes, such as `xpos`, are afterwards those of the last step:
+    /// the kernels of the steps before it may have [reduced stores](crate::Program).
+    ///
+    /// Returns before the device has finished: [`GpuBatch::wait`] waits, and [`GpuBatch::get`] reads what the steps have
+    /// computed. While the size of chunks is measured (see [`KernelOptions::tune`](crate::KernelOptions::tune)), a call waits
+    /// for its steps.
     ///
     /// # Errors
     /// [`Error::Device`](manyworlds_model::error::Error::Device) if a kernel cannot be built or the device is lost.
     pub fn step(&mut self, n: usize) -> Result<()> {
-        // all steps but the last, whose results must all be stored, may be lean
-        let once = self.program.step_groups().to_vec();
-        let steps_of = |groups: &[StageGroup]| groups.first().map_or(1, |g| g.steps);
-        let lean = self.program.lean_groups().filter(|l| n > steps_of(l));
-        self.build(&[lean.clone().unwrap_or_default(), once.clone()].concat())?;
-        let each = lean.as_deref().map_or(1, steps_of);
-        let mode = usize::from(lean.is_some());
+        let full = self.program.step_groups().to_vec();
+        let reduced = self.program.lean_groups().filter(|groups| n > steps_per_dispatch(groups));
+        let reduced = reduced.unwrap_or_default();
+        self.build(&[reduced.clone(), full.clone()].concat())?;
+        let each = steps_per_dispatch(&reduced);
+        let search = usize::from(!reduced.is_empty());
         let mut left = n;
         while left > 0 {
-            let (mut now, mut searching) = (left, false);
-            if let Some(search) = &self.searches[mode] {
-                searching = !search.done();
-                if searching {
+            let (mut now, mut is_trial) = (left, false);
+            if let Some(search) = &self.searches[search] {
+                is_trial = !search.done();
+                if is_trial {
                     now = search.steps().next_multiple_of(each).min(left);
                 }
                 self.set_chunk(search.size())?;
             }
-            // with lean steps only the last ones are whole
-            let lean_steps = if lean.is_some() { now.min(left - 1) / each * each } else { 0 };
-            let whole = if lean.is_none() || now == left { now - lean_steps } else { 0 };
+            // the last step of the call stores all results
+            let reduced_steps = if reduced.is_empty() { 0 } else { now.min(left - 1) / each * each };
+            let full_steps = if reduced.is_empty() || now == left { now - reduced_steps } else { 0 };
             let begin = Instant::now();
-            self.submit(&[(lean.as_deref().unwrap_or_default(), lean_steps / each), (&once, whole)])?;
-            left -= lean_steps + whole;
-            if searching {
+            self.submit(&[(&reduced, reduced_steps / each), (&full, full_steps)])?;
+            left -= reduced_steps + full_steps;
+            if is_trial {
                 self.wait()?;
                 let seconds = begin.elapsed().as_secs_f64();
-                self.searches[mode].iter_mut().for_each(|s| s.report(lean_steps + whole, seconds));
+                let search = self.searches[search].iter_mut();
+                search.for_each(|s| s.report(reduced_steps + full_steps, seconds));
             }
         }
         Ok(())
     }
 
-    /// True if steps before the last of a call have kernels of their own, which a compiler may round differently.
+    /// True if the steps of a call before its last one run kernels with reduced stores: a compiler that fuses multiplications
+    /// and additions may round these differently.
     pub fn has_lean_steps(&self) -> bool {
         self.program.lean_groups().is_some()
     }
 
-    /// Lets at most `worlds` worlds take all steps of a call before the next ones begin; changes no result.
+    /// Cuts the worlds into chunks of at most `worlds` worlds; changes no result.
     pub(super) fn set_chunk(&mut self, worlds: usize) -> Result<()> {
         if worlds == self.chunk {
             return Ok(());
@@ -92,7 +97,7 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::step`].
     pub fn run_stages(&mut self, stages: &[Stage]) -> Result<()> {
-        let groups: Vec<StageGroup> = stages.iter().map(|s| StageGroup::whole(vec![*s])).collect();
+        let groups: Vec<StageGroup> = stages.iter().map(|s| StageGroup::full(vec![*s])).collect();
         self.build(&groups)?;
         self.submit(&[(&groups, 1)])
     }

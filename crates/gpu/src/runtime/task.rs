@@ -2,11 +2,11 @@
 
 use super::batch::GpuBatch;
 use super::buffers::ChunkWorlds;
+use super::demand::{DEMANDS, Wanted};
 use super::pipelines::{DispatchSequence, MAX_DISPATCHES_PER_SUBMIT, dispatch};
 use super::transfer::{Command, MAX_PACKED_WORDS};
-use super::watch::{WATCHED, Wanted};
 use crate::codegen::layout::Slot;
-use crate::program::StageGroup;
+use crate::program::{StageGroup, steps_per_dispatch};
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::plan;
 use manyworlds_model::model::task::STEP_OUTPUTS;
@@ -38,13 +38,13 @@ impl GpuBatch {
         Ok(())
     }
 
-    /// A step of the task under an action of each world, `[world, naction]`, of which [`GpuBatch::seen`] waits for what it
-    /// shows; all of it in one submission, as far as drivers take it. With `keep`, the state before it is kept as by
-    /// [`GpuBatch::keep`].
+    /// A step of the task under an action of each world, `[world, naction]`; [`GpuBatch::seen`] waits for its outputs. The
+    /// action, the step and the outputs are one submission, as far as drivers take it. With `checkpoint`, the state before
+    /// the step becomes the checkpoint, as by [`GpuBatch::keep`].
     ///
     /// # Errors
     /// [`Error::Argument`] for a model without a task or a wrong number of values; else as [`GpuBatch::step`].
-    pub fn act(&mut self, action: NumbersRef<'_>, keep: bool) -> Result<()> {
+    pub fn act(&mut self, action: NumbersRef<'_>, checkpoint: bool) -> Result<()> {
         let rounds = self.task_rounds()?;
         let width = self.slot("action")?.len;
         if action.len() != self.worlds * width {
@@ -53,48 +53,46 @@ impl GpuBatch {
                 "'action': {got} values given, {worlds} x {width} expected"
             )));
         }
-        if keep {
+        if checkpoint {
             self.make_room()?;
         }
         self.clear_step_outputs();
-        self.watch.later = true;
+        self.demand.is_outdated = true;
         if !self.fits_one_submission(&rounds, action.len()) {
-            if keep {
+            if checkpoint {
                 self.keep()?;
             }
             let all: Vec<usize> = (0..self.worlds).collect();
             self.set_fields(&[("action", action)], &all)?;
             return self.step_task();
         }
-        let lasting = self.lasting();
-        let kept = lasting.iter().zip(&self.watch.kept).filter(|_| keep);
+        let regions = self.checkpoint_regions();
+        let copies = regions.iter().zip(&self.checkpoint).filter(|_| checkpoint);
         let mut commands: Vec<Command<'_>> =
-            kept.map(|(region, buffer)| Command::Checkpoint(*region, buffer)).collect();
+            copies.map(|(region, buffer)| Command::Checkpoint(*region, buffer)).collect();
         // each chunk through all rounds
-        let (chunks, slots) = (self.chunks(), self.seen_slots());
+        let (chunks, slots) = (self.chunks(), self.output_slots());
         for (c, chunk) in chunks.iter().enumerate() {
             self.add_action_commands(&mut commands, &slots, c, *chunk)?;
         }
-        let sequences: Vec<(Vec<&DispatchSequence>, usize)> = rounds
-            .iter()
-            .map(|(groups, n)| (groups.iter().filter_map(|g| self.pipelines.get(g)).collect(), *n))
-            .collect();
+        let sequences: Vec<(Vec<&DispatchSequence>, usize)> =
+            rounds.iter().map(|(groups, n)| (self.sequences(groups), *n)).collect();
         let mut run = |pass: &mut wgpu::ComputePass<'_>, c: usize| {
             let chunk = chunks[c].chunk;
             pass.set_bind_group(0, &chunk.bind, &[]);
             for (sequences, n) in &sequences {
-                (0..*n).flat_map(|_| sequences).for_each(|s| dispatch(pass, s, chunk.worlds));
+                (0..*n).for_each(|_| dispatch(pass, sequences, chunk));
             }
         };
         let mut inputs = Vec::with_capacity(action.len());
         action.extend_words(Elem::Real, &mut inputs);
-        let shown = slots.iter().map(|slot| slot.len * self.worlds).sum();
-        let readback = self.transfer.submit_commands(&commands, &inputs, shown, &mut run)?;
-        self.seen.put(readback);
+        let outputs = slots.iter().map(|slot| slot.len * self.worlds).sum();
+        let readback = self.transfer.submit_commands(&commands, &inputs, outputs, &mut run)?;
+        self.step_outputs.put(readback);
         Ok(())
     }
 
-    /// True if drivers take a step of the task in one submission, with an action of so many numbers and what the step shows.
+    /// True if drivers take a step of the task in one submission, with an action of so many numbers and its outputs.
     fn fits_one_submission(&self, rounds: &[(Vec<StageGroup>, usize)], action: usize) -> bool {
         let times = |group: &StageGroup| -> usize {
             let sequence = self.pipelines.get(group).map(Vec::as_slice).unwrap_or_default();
@@ -102,15 +100,15 @@ impl GpuBatch {
         };
         let work = |(groups, n): &(Vec<StageGroup>, usize)| n * groups.iter().map(times).sum::<usize>();
         let dispatches: usize = rounds.iter().map(work).sum();
-        let slots = self.seen_slots();
-        let shown: usize = slots.iter().map(|slot| slot.len * self.worlds).sum();
-        let words = shown.max(action);
+        let slots = self.output_slots();
+        let outputs: usize = slots.iter().map(|slot| slot.len * self.worlds).sum();
+        let words = outputs.max(action);
         (dispatches + slots.len() + 1) * self.chunks().len() <= MAX_DISPATCHES_PER_SUBMIT
             && words <= MAX_PACKED_WORDS
             && words as u64 <= self.binding_words()
     }
 
-    /// Adds the commands that write the action of chunk number `c`, step it, and read what the step shows.
+    /// Adds the commands that write the action of chunk number `c`, step it, and read its outputs.
     fn add_action_commands<'a>(
         &self,
         commands: &mut Vec<Command<'a>>,
@@ -132,39 +130,39 @@ impl GpuBatch {
         Ok(())
     }
 
-    /// What the last step under an action has shown, the words of each field, `[world, …]`, and what worlds have wanted so
-    /// far; waits for it. `None` if it is not on its way.
+    /// Outputs of the last step under an action: the words of each of [`STEP_OUTPUTS`], `[world, …]`, and the demand of the
+    /// worlds. Waits for the step; `None` if worlds have changed since.
     ///
     /// # Errors
     /// [`Error::Device`] for a lost device.
     pub fn seen(&mut self) -> Result<Option<(Vec<Vec<u32>>, Wanted)>> {
-        let Some(pending) = self.seen.take() else { return Ok(None) };
-        let slots = self.seen_slots();
-        let mut wanted = Wanted::default();
+        let Some(pending) = self.step_outputs.take() else { return Ok(None) };
+        let slots = self.output_slots();
+        let mut demand = Wanted::default();
         let mut fields = Vec::new();
         self.transfer.finish_with(pending, |mut words| {
             for slot in &slots {
                 let (own, rest) = words.split_at(slot.len * self.worlds);
-                if WATCHED.contains(&slot.field.name) {
-                    wanted.note(slot.field.name, own);
+                if DEMANDS.contains(&slot.field.name) {
+                    demand.note(slot.field.name, own);
                 } else {
                     fields.push(own.to_vec());
                 }
                 words = rest;
             }
         })?;
-        self.watch.later = false;
-        Ok(Some((fields, wanted)))
+        self.demand.is_outdated = false;
+        Ok(Some((fields, demand)))
     }
 
-    /// Forgets what the last step under an action has shown: worlds are about to change.
+    /// Drops the outputs of the last step under an action: worlds are about to change.
     pub fn clear_step_outputs(&self) {
-        self.seen.take();
+        self.step_outputs.take();
     }
 
-    /// Fields that a step shows, and those that are watched.
-    fn seen_slots(&self) -> Vec<Slot> {
-        let names = STEP_OUTPUTS.iter().chain(&WATCHED);
+    /// Fields that are read after a step: its outputs, and those of the demand.
+    fn output_slots(&self) -> Vec<Slot> {
+        let names = STEP_OUTPUTS.iter().chain(&DEMANDS);
         names.filter_map(|name| self.slot(name).ok()).cloned().collect()
     }
 
@@ -172,21 +170,21 @@ impl GpuBatch {
     fn task_rounds(&mut self) -> Result<Vec<(Vec<StageGroup>, usize)>> {
         let Some(task) = self.program.general.task.clone() else { return Err(no_task()) };
         let [begin, restart] =
-            [Stage::task_begin, Stage::task_restart].map(|stage| vec![StageGroup::whole(vec![stage])]);
+            [Stage::task_begin, Stage::task_restart].map(|stage| vec![StageGroup::full(vec![stage])]);
         let end = vec![self.task_end()];
-        // nobody reads the results of the steps before the last
-        let once = self.program.step_groups().to_vec();
+        // the task reads results of the last step only
+        let full = self.program.step_groups().to_vec();
         let before = task.frame_skip() - 1;
-        let steps_of = |groups: &[StageGroup]| groups.first().map_or(1, |g| g.steps);
-        let lean = self.program.lean_groups().filter(|lean| before >= steps_of(lean)).unwrap_or_default();
-        let lean_runs = if lean.is_empty() { 0 } else { before / steps_of(&lean) };
-        let rest = before - lean_runs * steps_of(&lean);
+        let reduced = self.program.lean_groups().filter(|groups| before >= steps_per_dispatch(groups));
+        let reduced = reduced.unwrap_or_default();
+        let each = steps_per_dispatch(&reduced);
+        let runs = if reduced.is_empty() { 0 } else { before / each };
         let rounds = vec![
             (begin, 1),
-            (lean, lean_runs),
-            (once.clone(), rest),
+            (reduced, runs),
+            (full.clone(), before - runs * each),
             (restart.clone(), 1),
-            (once, 1),
+            (full, 1),
             (restart, 1),
             (end, 1),
         ];
@@ -205,7 +203,7 @@ impl GpuBatch {
         }
         let ones = vec![1; worlds.len()];
         self.set_fields(&[("task_restarts", NumbersRef::from(&ones))], worlds)?;
-        let mut groups = vec![StageGroup::whole(vec![Stage::task_restart])];
+        let mut groups = vec![StageGroup::full(vec![Stage::task_restart])];
         groups.extend(self.program.groups(plan::forward(&self.program.general)));
         groups.push(self.task_end());
         self.run_on(worlds, &groups)
@@ -213,7 +211,7 @@ impl GpuBatch {
 
     /// What follows the last step of the model.
     fn task_end(&self) -> StageGroup {
-        StageGroup::whole(plan::task_end(&self.program.general).collect())
+        StageGroup::full(plan::task_end(&self.program.general).collect())
     }
 }
 

@@ -36,7 +36,7 @@ impl GpuBatch {
             return Ok(Vec::new());
         }
         let groups: Vec<StageGroup> = match split {
-            true => plan::step(&self.program.general).map(|s| StageGroup::whole(vec![s])).collect(),
+            true => plan::step(&self.program.general).map(|s| StageGroup::full(vec![s])).collect(),
             false => self.program.step_groups().to_vec(),
         };
         self.build(&groups)?;
@@ -64,10 +64,8 @@ impl GpuBatch {
                     label: None,
                     timestamp_writes: Some(timestamps.of_pass(number)),
                 });
-                if let Some(program) = self.pipelines.get(group) {
-                    pass.set_bind_group(0, &chunk.bind, &[]);
-                    dispatch(&mut pass, program, chunk.worlds);
-                }
+                pass.set_bind_group(0, &chunk.bind, &[]);
+                dispatch(&mut pass, &self.sequences(std::slice::from_ref(group)), chunk);
             }
             timestamps.resolve(&mut encoder);
             self.gpu.queue.submit([encoder.finish()]);

@@ -1,8 +1,9 @@
-//! Number of worlds that take all steps of a call before the next ones begin, found while they step.
+//! The fastest size of chunks, found while worlds step: a call takes all its steps for one chunk of worlds before it begins
+//! with the next.
 //!
-//! What a chunk touches stays in the cache of the device if it is small enough, and too small a chunk leaves the device
-//! waiting. No driver reports its cache, so that only a measurement finds the best size. A size changes no kernel and no
-//! bit, so that the steps of the caller serve as trials: the search costs some waiting, and nothing else.
+//! The memory of a small chunk stays in the cache of the device; too small a chunk leaves the device idle. No driver reports
+//! its cache, so that only a measurement finds the best size. A size changes no kernel and no bit, so that the steps of the
+//! caller serve as trials: the search only adds waiting for each trial to end.
 
 /// Rounds of trials over all sizes. The first is not counted, as a device raises its clock only under load.
 const ROUNDS: usize = 4;

@@ -65,17 +65,18 @@ pub struct KernelOptions {
     pub tuning_file: Option<std::path::PathBuf>,
     /// Bounds checks inside the kernels, for tests.
     pub checks: bool,
-    /// Steps before the last of a call keep only what the next step reads, in less memory and with kernels of their own;
-    /// `None`: on hardware, where memory is slower than arithmetic, and where steps are fused, of which a dispatch runs
-    /// several only if they are lean. Never on lavapipe.
+    /// Whether the steps of a call before its last one run kernels with reduced stores: these store the state and what a
+    /// later stage or the next step reads, in less memory, but no other results. `None`: on hardware, where memory is slower
+    /// than arithmetic, and with [`Partition::Fused`], where a dispatch runs several steps only with them. Never on lavapipe.
     pub lean: Option<bool>,
-    /// Worlds that take all steps of a call before the next ones begin; `None`: on hardware 8192 until the batch has
-    /// found a better number (see `tune`), else as many as a buffer holds.
+    /// Most worlds of a chunk. A call takes all its steps for one chunk before it begins with the next, so that the memory of
+    /// a chunk may stay in the device's cache. `None`: on hardware 8192 until the batch has found a faster number (see
+    /// `tune`), else as many as a buffer holds.
     pub chunk: Option<usize>,
-    /// Whether the first steps of a batch serve to find the fastest `chunk` if it is left open, which changes no result;
+    /// Whether a batch measures during its first steps which `chunk` is fastest, if it is left open. This changes no result.
     /// `None`: on hardware.
     pub tune: Option<bool>,
-    /// Worlds that will step together: few of them get more lanes each. `None`: many. A batch sets it.
+    /// Worlds of the batch: few of them get more lanes each. `None`: many. A batch sets it.
     pub worlds: Option<usize>,
     /// Model fields with a value for each world. A batch sets it, see `Batch::expand`.
     pub per_world: std::collections::BTreeSet<&'static str>,
@@ -92,10 +93,10 @@ const MAX_TILES_OF_LANE: usize = 4;
 const COLLISION_LANES: usize = 4;
 const COLLISION_GROUP: usize = 64;
 
-/// Most worlds that leave a large GPU waiting, so that more lanes each are faster: decision 55.
+/// Up to so many worlds leave a large GPU idle with few lanes each, so that more lanes are faster: decision 55.
 const FEW_WORLDS: usize = 4096;
 
-/// Worlds that fill a large GPU, while what a step of theirs touches may stay in its cache: decision 56.
+/// Worlds that fill a large GPU, and whose memory may stay in its cache: decision 56.
 const CHUNK_WORLDS: usize = 8192;
 
 /// Most dofs of a world with its Hessian in registers: the size of the kernel text is cubic in them.
@@ -143,7 +144,7 @@ impl KernelOptions {
 
     /// Memory of the working set for a given number of lanes.
     fn placement(&self, model: &Model, adapter: &Adapter, lanes: usize) -> Result<WorkingSetSpace> {
-        let (nv, room) = (model.sizes.nv, adapter.workgroup_bytes);
+        let (nv, bytes) = (model.sizes.nv, adapter.workgroup_bytes);
         let s = &model.sizes;
         let one =
             lanes == 1 && nv <= MAX_REGISTER_DOFS && s.ncandidate.max(s.ngeom).max(s.nC) <= MAX_TRIP_COUNT;
@@ -158,7 +159,7 @@ impl KernelOptions {
                 "placement workgroup: not on lavapipe, whose limit of loop iterations cuts the solver".into(),
             )),
             Some(WorkingSetSpace::Workgroup) if lanes == 1 => Err(Error::Argument(format!(
-                "placement workgroup: the {room} bytes of a group are shared by lanes, and a world has one; use registers or storage"
+                "placement workgroup: the {bytes} bytes of a group are shared by lanes, and a world has one; use registers or storage"
             ))),
             Some(chosen) => Ok(chosen),
             None if one => Ok(WorkingSetSpace::Registers),
@@ -213,14 +214,14 @@ impl KernelOptions {
         }
     }
 
-    /// True if the worlds of a chunk are searched for.
+    /// True if a batch measures which size of chunks is fastest.
     pub(crate) fn tunes_chunk(&self, adapter: &Adapter) -> bool {
         self.chunk.is_none() && self.tune.unwrap_or(!adapter.software)
     }
 
-    /// True if steps before the last of a call are lean. Not for sleeping trees, whose results stay from step to step,
-    /// nor where the driver cuts the solver into several dispatches.
-    pub(crate) fn lean(&self, model: &Model, adapter: &Adapter) -> bool {
+    /// True if the steps of a call before its last one have reduced stores. Not where trees sleep, whose results stay from
+    /// step to step, nor where the driver cuts the solver into several dispatches.
+    pub(crate) fn reduces_stores(&self, model: &Model, adapter: &Adapter) -> bool {
         let fused = self.partition(adapter) == Partition::Fused;
         self.lean.unwrap_or(!adapter.software || fused) && !adapter.limits_loops() && !model.has_sleep()
     }

@@ -206,8 +206,8 @@ mod tests {
             reads: composer.accesses(*s, false),
             writes: composer.accesses(*s, true),
         };
-        let lean = layout.lean(&stages.iter().map(access).collect::<Vec<_>>()).expect("fits");
-        let (most, usual) = (touched(&lean, full), touched(&lean, LOAD));
+        let reduced = layout.reduced(&stages.iter().map(access).collect::<Vec<_>>()).expect("fits");
+        let (most, usual) = (touched(&reduced, full), touched(&reduced, LOAD));
         assert!(usual < most && most < 0.6 * touched(&layout, full), "{usual} {most}");
     }
 

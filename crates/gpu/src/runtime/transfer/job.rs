@@ -161,3 +161,26 @@ impl EncodedJob {
 fn word(x: usize) -> Result<u32> {
     u32::try_from(x).map_err(|_| Error::Argument(format!("{x} does not fit 32 bits")))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::shader;
+
+    #[test]
+    fn kernels_read_jobs_as_they_are_written() {
+        let module = shader::parse(&manyworlds_shaders::TRANSFER, &declarations()).expect("a shader");
+        let (flags, capabilities) = (naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
+        let checked = naga::valid::Validator::new(flags, capabilities).validate(&module);
+        assert!(checked.is_ok(), "{checked:?}");
+        let uniform = |v: &naga::GlobalVariable| v.space == naga::AddressSpace::Uniform;
+        let (_, job) = module.global_variables.iter().find(|(_, v)| uniform(v)).expect("a job");
+        let naga::TypeInner::Struct { members, span } = &module.types[job.ty].inner else {
+            panic!("a job is no structure");
+        };
+        assert_eq!(u64::from(*span), TransferJob::min_size().get());
+        assert_eq!(members.last().and_then(|m| m.name.as_deref()), Some("source_ids"));
+        // every workgroup of the largest job has its share
+        assert!(module.entry_points.iter().all(|entry| entry.workgroup_size == [GROUP_SIZE, 1, 1]));
+    }
+}
