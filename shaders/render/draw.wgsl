@@ -4,10 +4,10 @@
 @group(0) @binding(1) var<storage, read> frame: array<f32>;
 @group(0) @binding(2) var<storage, read> instances: array<Instance>;
 @group(0) @binding(3) var<storage, read> lights: array<Light>;
-@group(0) @binding(4) var<storage, read> views: array<View>;
+@group(0) @binding(4) var<storage, read> views: array<ViewState>;
 @group(0) @binding(5) var<storage, read> lamps: array<Lamp>;
 @group(0) @binding(6) var<storage, read> deformed: array<vec4f>;
-@group(1) @binding(0) var<uniform> draw: Draw;
+@group(1) @binding(0) var<uniform> draw: DrawParameters;
 @group(2) @binding(0) var picture: texture_2d<f32>;
 @group(2) @binding(1) var cube: texture_cube<f32>;
 @group(2) @binding(2) var smooth_sampler: sampler;
@@ -35,11 +35,6 @@ struct Pixel {
     @location(2) texture: vec3f,
     @location(3) @interpolate(flat) instance: u32,
 }
-
-const PLAIN: u32 = 0u;
-const OF_MESH: u32 = 1u;
-const FROM_ABOVE: u32 = 2u;
-const CUBE: u32 = 3u;
 
 // Pose of the instance's frame in the world: identity for shapes of the world itself.
 fn frame_pos(body: u32) -> vec3f {
@@ -192,13 +187,13 @@ fn shaded(view: u32, pos: vec3f, normal: vec3f, color: vec3f, emission: f32, glo
         let lamp = lamps[(view % globals.views) * globals.lights + l];
         var to_light = -lamp.dir.xyz;
         var strength = 1.0;
-        if light.kind != 1u {
+        if light.kind != DIRECTIONAL {
             let d = lamp.pos.xyz - pos;
             let distance = length(d);
             to_light = d / max(distance, 1e-9);
             let a = light.attenuation.xyz;
             strength = 1.0 / max(a.x + distance * (a.y + distance * a.z), 1e-9);
-            if light.kind == 0u {
+            if light.kind == SPOT {
                 // the cone of a spotlight
                 let cosine = dot(-to_light, lamp.dir.xyz);
                 strength *= select(0.0, pow(max(cosine, 0.0), light.dir.w), cosine >= light.pos.w);

@@ -1,23 +1,10 @@
 // A field of worlds, from where a batch keeps it to where pictures read it.
 
-struct Field {
-    // in the batch: first element, elements of all fields of a world, worlds side by side
-    offset: u32,
-    stride: u32,
-    tile: u32,
-    len: u32,
-    // in the frame: first element, elements of a world
-    to: u32,
-    to_stride: u32,
-    worlds: u32,
-    pad: u32,
-}
-
 @group(0) @binding(0) var<storage, read> reals: array<f32>;
 @group(0) @binding(1) var<storage, read_write> frame: array<f32>;
 // pairs: world in the buffers of the batch, place in the frame
 @group(0) @binding(2) var<storage, read> worlds: array<vec2u>;
-@group(0) @binding(3) var<uniform> field: Field;
+@group(0) @binding(3) var<uniform> field: GatheredField;
 
 @compute @workgroup_size(64)
 fn gather(@builtin(global_invocation_id) invocation: vec3u, @builtin(num_workgroups) groups: vec3u) {

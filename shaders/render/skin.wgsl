@@ -1,52 +1,13 @@
-// Vertices of skins, carried by bones, and their normals.
+// Vertices of skins, carried by bones, and their normals; after scene.wgsl.
 
-struct Bone {
-    pos: vec4f,
-    quat: vec4f,
-    body: u32,
-    pad0: u32,
-    pad1: u32,
-    pad2: u32,
-}
-
-struct Influence {
-    bone: u32,
-    weight: f32,
-}
-
-struct Vertex {
-    pos: vec4f,
-    // ranges in the lists of influences and of neighbouring triangles
-    influence: u32,
-    influences: u32,
-    triangle: u32,
-    triangles: u32,
-}
-
-struct Size {
-    vertices: u32,
-    worlds: u32,
-    stride: u32,
-    xpos: u32,
-    xquat: u32,
-    pad0: u32,
-    pad1: u32,
-    pad2: u32,
-}
-
-@group(0) @binding(0) var<uniform> size: Size;
+@group(0) @binding(0) var<uniform> size: SkinSizes;
 @group(0) @binding(1) var<storage, read> frame: array<f32>;
 @group(0) @binding(2) var<storage, read> bones: array<Bone>;
 @group(0) @binding(3) var<storage, read> influences: array<Influence>;
-@group(0) @binding(4) var<storage, read> vertices: array<Vertex>;
+@group(0) @binding(4) var<storage, read> vertices: array<SkinVertex>;
 // the two other corners of each triangle of a vertex, in order
 @group(0) @binding(5) var<storage, read> corners: array<vec2u>;
 @group(0) @binding(6) var<storage, read_write> deformed: array<vec4f>;
-
-fn rotate(q: vec4f, v: vec3f) -> vec3f {
-    let t = 2.0 * cross(q.xyz, v);
-    return v + q.w * t + cross(q.xyz, t);
-}
 
 @compute @workgroup_size(64)
 fn carry(@builtin(global_invocation_id) invocation: vec3u, @builtin(num_workgroups) groups: vec3u) {
@@ -59,8 +20,8 @@ fn carry(@builtin(global_invocation_id) invocation: vec3u, @builtin(num_workgrou
     var pos = vec3f(0.0);
     for (var k = vertex.influence; k < vertex.influence + vertex.influences; k++) {
         let bone = bones[influences[k].bone];
-        let p = base + size.xpos + 3u * bone.body;
-        let q = base + size.xquat + 4u * bone.body;
+        let p = base + size.xpos + 3u * bone.body.x;
+        let q = base + size.xquat + 4u * bone.body.x;
         let local = rotate(vec4f(-bone.quat.xyz, bone.quat.w), vertex.pos.xyz - bone.pos.xyz);
         let turned = rotate(vec4f(frame[q + 1u], frame[q + 2u], frame[q + 3u], frame[q]), local);
         pos += influences[k].weight * (vec3f(frame[p], frame[p + 1u], frame[p + 2u]) + turned);

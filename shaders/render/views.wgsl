@@ -1,52 +1,12 @@
 // Cameras and lights of every view, from the poses of bodies.
 
-struct Request {
-    // place, or offset from what is tracked; near plane
-    eye: vec4f,
-    // axes of the picture: right, up, backward; far plane, 1 for an orthographic picture
-    right: vec4f,
-    up: vec4f,
-    back: vec4f,
-    frustum: vec4f,
-    world: u32,
-    // 0 as given; 1 around the centre of mass of the body; 2 a camera of the model
-    kind: u32,
-    // body or camera
-    id: u32,
-    pad: u32,
-    places: array<vec4f, MAX_SHADOWS>,
-}
-
-struct Camera {
-    pos: vec4f,
-    quat: vec4f,
-    pos0: vec4f,
-    // axes at qpos0: columns
-    right0: vec4f,
-    up0: vec4f,
-    back0: vec4f,
-    body: u32,
-    mode: u32,
-    aim: i32,
-    pad: u32,
-}
-
-struct Mirror {
-    pos: vec4f,
-    normal: vec4f,
-    body: u32,
-    pad0: u32,
-    pad1: u32,
-    pad2: u32,
-}
-
 @group(0) @binding(0) var<uniform> globals: Globals;
 @group(0) @binding(1) var<storage, read> frame: array<f32>;
 @group(0) @binding(2) var<storage, read> lights: array<Light>;
-@group(0) @binding(3) var<storage, read> cameras: array<Camera>;
-@group(0) @binding(4) var<storage, read> mirrors: array<Mirror>;
-@group(0) @binding(5) var<storage, read> requests: array<Request>;
-@group(0) @binding(6) var<storage, read_write> views: array<View>;
+@group(0) @binding(3) var<storage, read> cameras: array<ModelCamera>;
+@group(0) @binding(4) var<storage, read> mirrors: array<MirrorPlane>;
+@group(0) @binding(5) var<storage, read> requests: array<ViewRequest>;
+@group(0) @binding(6) var<storage, read_write> views: array<ViewState>;
 @group(0) @binding(7) var<storage, read_write> lamps: array<Lamp>;
 
 fn vec3_at(at: u32) -> vec3f {
@@ -66,11 +26,6 @@ fn body_quat(world: u32, body: u32) -> vec4f {
     let at = world * globals.stride + globals.xquat + 4u * body;
     return vec4f(frame[at + 1u], frame[at + 2u], frame[at + 3u], frame[at]);
 }
-
-const TRACK: u32 = 1u;
-const TRACKCOM: u32 = 2u;
-const TARGETBODY: u32 = 3u;
-const TARGETBODYCOM: u32 = 4u;
 
 fn target_point(world: u32, mode: u32, aim: i32) -> vec3f {
     if mode == TARGETBODYCOM {
@@ -144,7 +99,7 @@ fn shadow_of(light: Light, lamp: Lamp) -> mat4x4f {
     let n = light.near;
     let f = light.far;
     let s = 1.0 / light.spread;
-    if light.kind == 1u {
+    if light.kind == DIRECTIONAL {
         return mat4x4f(
             vec4f(s, 0.0, 0.0, 0.0),
             vec4f(0.0, s, 0.0, 0.0),
@@ -184,9 +139,9 @@ fn prepare(@builtin(global_invocation_id) invocation: vec3u) {
     var right = request.right.xyz;
     var up = request.up.xyz;
     var back = request.back.xyz;
-    if request.kind == 1u {
+    if request.kind == TRACKING {
         eye += body_com(world, request.id);
-    } else if request.kind == 2u {
+    } else if request.kind == OF_MODEL {
         let camera = cameras[request.id];
         let body = body_pos(world, camera.body);
         if camera.mode == TRACK || camera.mode == TRACKCOM {
@@ -214,7 +169,7 @@ fn prepare(@builtin(global_invocation_id) invocation: vec3u) {
     let camera = looking(right, up, back, eye);
     let project = projection(request.frustum, near, far, orthographic);
 
-    var view: View;
+    var view: ViewState;
     view.eye = vec4f(eye, 1.0);
     view.right = vec4f(right, 0.0);
     view.up = vec4f(up, 0.0);
@@ -247,9 +202,9 @@ fn prepare(@builtin(global_invocation_id) invocation: vec3u) {
         let mirror = mirrors[m];
         var pos = mirror.pos.xyz;
         var normal = mirror.normal.xyz;
-        if mirror.body != WORLD {
-            let quat = body_quat(world, mirror.body);
-            pos = body_pos(world, mirror.body) + rotate(quat, pos);
+        if mirror.body.x != WORLD {
+            let quat = body_quat(world, mirror.body.x);
+            pos = body_pos(world, mirror.body.x) + rotate(quat, pos);
             normal = rotate(quat, normal);
         }
         view.mirror = vec4f(normal, -dot(normal, pos));

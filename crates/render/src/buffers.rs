@@ -1,6 +1,6 @@
-//! Buffers of pictures, and how they are bound.
+//! Buffers of pictures: made, filled, bound to shaders, and read by the host.
 
-use manyworlds::error::Result;
+use manyworlds::error::{Error, Result};
 use manyworlds::gpu::{Gpu, wgpu};
 
 /// A buffer with contents.
@@ -30,6 +30,7 @@ pub(super) fn refill(gpu: &Gpu, buffer: &mut wgpu::Buffer, bytes: &[u8]) -> Resu
     Ok(())
 }
 
+/// Makes a buffer at least as large as asked for; its contents are lost where it grows.
 pub(super) fn fit(gpu: &Gpu, buffer: &mut wgpu::Buffer, bytes: usize) -> Result<()> {
     if (buffer.size() as usize) < bytes {
         let usage = buffer.usage();
@@ -41,15 +42,51 @@ pub(super) fn fit(gpu: &Gpu, buffer: &mut wgpu::Buffer, bytes: usize) -> Result<
 
 /// A bind group of whole buffers.
 pub(super) fn bind(gpu: &Gpu, layout: &wgpu::BindGroupLayout, buffers: &[&wgpu::Buffer]) -> wgpu::BindGroup {
-    let entries = buffers.iter().zip(0..);
-    let entries: Vec<_> = entries
-        .map(|(b, binding)| wgpu::BindGroupEntry { binding, resource: b.as_entire_binding() })
-        .collect();
+    bind_group(gpu, "picture", layout, buffers.iter().map(|b| b.as_entire_binding()))
+}
+
+/// A bind group of resources, numbered from 0.
+pub(super) fn bind_group<'a>(
+    gpu: &Gpu,
+    label: &str,
+    layout: &wgpu::BindGroupLayout,
+    resources: impl IntoIterator<Item = wgpu::BindingResource<'a>>,
+) -> wgpu::BindGroup {
+    let entries = resources.into_iter().zip(0..);
+    let entries: Vec<_> =
+        entries.map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource }).collect();
     gpu.device().create_bind_group(&wgpu::BindGroupDescriptor {
-        label: Some("picture"),
+        label: Some(label),
         layout,
         entries: &entries,
     })
+}
+
+/// Bytes that a copy writes into a buffer, on the host.
+///
+/// # Errors
+/// [`Error::Device`] if memory is missing or the device was lost.
+pub(super) fn read(
+    gpu: &Gpu,
+    bytes: u64,
+    copy: impl FnOnce(&mut wgpu::CommandEncoder, &wgpu::Buffer),
+) -> Result<Vec<u8>> {
+    let buffer = gpu.checked("memory to read a picture", || {
+        gpu.device().create_buffer(&wgpu::BufferDescriptor {
+            label: Some("picture"),
+            size: bytes,
+            usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
+            mapped_at_creation: false,
+        })
+    })?;
+    let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+    copy(&mut encoder, &buffer);
+    let submission = gpu.queue().submit([encoder.finish()]);
+    buffer.slice(..).map_async(wgpu::MapMode::Read, |_| {});
+    gpu.wait_for(submission)?;
+    let lost = |e: wgpu::MapRangeError| Error::Device(format!("{}: {e}", gpu.adapter()));
+    let mapped = buffer.slice(..).get_mapped_range().map_err(lost)?;
+    Ok(mapped.to_vec())
 }
 
 /// Layout of a kernel's buffers: a uniform one, then storage, of which some are written.

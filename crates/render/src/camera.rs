@@ -2,6 +2,7 @@
 
 use glam::{Mat3, Mat4, Vec2, Vec3};
 
+use super::vectors::vec3;
 use manyworlds::error::{Error, Result, suggest};
 use manyworlds::model::Model;
 use manyworlds::schema::Kind;
@@ -217,6 +218,14 @@ impl Frustum {
         }
     }
 
+    /// The point at a place of the picture, x and y in [-1, 1], and a distance along the axis of the camera, m; in the axes
+    /// of the camera.
+    pub fn point(&self, place: Vec2, distance: f32) -> Vec3 {
+        let plane = self.center + place * self.half;
+        let plane = if self.orthographic { plane } else { plane * (distance / self.near) };
+        plane.extend(-distance)
+    }
+
     /// Projection to clip space: x and y in [-1, 1], depth 1 at the near plane and 0 at the far one, where floating-point
     /// numbers are finest where they have to be.
     pub fn projection(&self) -> Mat4 {
@@ -262,11 +271,6 @@ impl Frustum {
             0.0,
         ])
     }
-}
-
-/// Three numbers of a list, from place `3 * i` on.
-pub(super) fn vec3(list: &[f64], i: usize) -> Vec3 {
-    Vec3::new(list[3 * i] as f32, list[3 * i + 1] as f32, list[3 * i + 2] as f32)
 }
 
 #[cfg(test)]

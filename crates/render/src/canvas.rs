@@ -1,5 +1,6 @@
 //! Surfaces that pictures are drawn on, and their way to the host.
 
+use super::buffers::read;
 use manyworlds::error::{Error, Result};
 use manyworlds::gpu::{Gpu, wgpu};
 
@@ -9,6 +10,10 @@ pub(super) const COLOR: wgpu::TextureFormat = wgpu::TextureFormat::Rgba8Unorm;
 pub(super) const DEPTH: wgpu::TextureFormat = wgpu::TextureFormat::Depth32Float;
 /// Format of numbers of objects.
 pub(super) const OBJECTS: wgpu::TextureFormat = wgpu::TextureFormat::R32Uint;
+
+/// Textures that one pass draws and the next reads.
+pub(super) const DRAWN_AND_READ: wgpu::TextureUsages =
+    wgpu::TextureUsages::RENDER_ATTACHMENT.union(wgpu::TextureUsages::TEXTURE_BINDING);
 
 /// A surface to draw on, of a size, with colours of several samples a pixel.
 #[derive(Debug)]
@@ -112,40 +117,21 @@ impl Canvas {
     fn read(&self, texture: &wgpu::Texture, rect: [u32; 4], aspect: wgpu::TextureAspect) -> Result<Vec<u8>> {
         let [x, y, width, height] = rect;
         let row = (4 * width).next_multiple_of(wgpu::COPY_BYTES_PER_ROW_ALIGNMENT);
-        let buffer = self.gpu.checked("memory to read a picture", || {
-            self.gpu.device().create_buffer(&wgpu::BufferDescriptor {
-                label: Some("picture"),
-                size: u64::from(row) * u64::from(height),
-                usage: wgpu::BufferUsages::COPY_DST | wgpu::BufferUsages::MAP_READ,
-                mapped_at_creation: false,
-            })
+        let bytes = read(&self.gpu, u64::from(row) * u64::from(height), |encoder, buffer| {
+            let origin = wgpu::Origin3d { x, y, z: 0 };
+            let layout = wgpu::TexelCopyBufferLayout {
+                offset: 0,
+                bytes_per_row: Some(row),
+                rows_per_image: Some(height),
+            };
+            encoder.copy_texture_to_buffer(
+                wgpu::TexelCopyTextureInfo { texture, mip_level: 0, origin, aspect },
+                wgpu::TexelCopyBufferInfo { buffer, layout },
+                wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
+            );
         })?;
-        let mut encoder =
-            self.gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
-        encoder.copy_texture_to_buffer(
-            wgpu::TexelCopyTextureInfo {
-                texture,
-                mip_level: 0,
-                origin: wgpu::Origin3d { x, y, z: 0 },
-                aspect,
-            },
-            wgpu::TexelCopyBufferInfo {
-                buffer: &buffer,
-                layout: wgpu::TexelCopyBufferLayout {
-                    offset: 0,
-                    bytes_per_row: Some(row),
-                    rows_per_image: Some(height),
-                },
-            },
-            wgpu::Extent3d { width, height, depth_or_array_layers: 1 },
-        );
-        let submission = self.gpu.queue().submit([encoder.finish()]);
-        buffer.slice(..).map_async(wgpu::MapMode::Read, |_| {});
-        self.gpu.wait_for(submission)?;
-        let lost = |e: wgpu::MapRangeError| Error::Device(format!("{}: {e}", self.gpu.adapter()));
-        let mapped = buffer.slice(..).get_mapped_range().map_err(lost)?;
         // rows without their padding
-        let rows = mapped.chunks_exact(row as usize).flat_map(|r| &r[..4 * width as usize]);
+        let rows = bytes.chunks_exact(row as usize).flat_map(|r| &r[..4 * width as usize]);
         Ok(rows.copied().collect())
     }
 

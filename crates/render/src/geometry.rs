@@ -7,7 +7,7 @@ use std::ops::Range;
 use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
 
-use super::camera::vec3;
+use super::vectors::vec3;
 use manyworlds::model::Model;
 
 /// A corner of a triangle.

@@ -3,7 +3,8 @@
 use super::camera::Camera;
 use super::canvas::Canvas;
 use super::decorate::{decorate, needs_data};
-use super::renderer::{Renderer, Subject, View};
+use super::renderer::Renderer;
+use super::view::{Subject, View};
 use super::visuals::Visuals;
 use manyworlds::batch::Batch;
 use manyworlds::cpu::run_stage;

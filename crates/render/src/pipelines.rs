@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use super::canvas::{COLOR, DEPTH, OBJECTS};
 use super::geometry::Vertex;
+use super::layouts::declarations;
 use manyworlds::error::{Error, Result};
 use manyworlds::gpu::{Gpu, wgpu};
 use manyworlds_shaders::{DRAW, SCENE, Source, VIEWS};
 
-/// How triangles become pixels.
+/// How a pass makes pixels of triangles.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Look {
+pub(super) enum Pass {
     /// Colours.
     Opaque,
     /// Colours mixed with those behind.
@@ -28,7 +29,7 @@ pub(super) enum Look {
 /// A pipeline by what it depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
-    pub(super) look: Look,
+    pub(super) pass: Pass,
     /// Vertices of skins.
     pub(super) skin: bool,
     /// Seen in a mirror.
@@ -50,8 +51,15 @@ pub(super) struct Pipelines {
     pub(super) views: wgpu::ComputePipeline,
 }
 
+/// A shader module of these files, after the structures that they share with this crate.
+pub(super) fn module(gpu: &Gpu, label: &str, sources: &[Source]) -> Result<wgpu::ShaderModule> {
+    let texts: String =
+        sources.iter().map(Source::text).collect::<std::result::Result<_, _>>().map_err(Error::Device)?;
+    validated(gpu, label, &(declarations() + &texts))
+}
+
 /// A shader module from WGSL, validated.
-pub(super) fn module(gpu: &Gpu, label: &str, text: &str) -> Result<wgpu::ShaderModule> {
+fn validated(gpu: &Gpu, label: &str, text: &str) -> Result<wgpu::ShaderModule> {
     let parsed = naga::front::wgsl::parse_str(text)
         .map_err(|e| Error::Device(format!("shader {label}: {}", e.emit_to_string(text))))?;
     let source = wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(parsed));
@@ -60,58 +68,78 @@ pub(super) fn module(gpu: &Gpu, label: &str, text: &str) -> Result<wgpu::ShaderM
     })
 }
 
-/// The texts of these files, joined.
-pub(super) fn text(sources: &[Source]) -> Result<String> {
-    sources.iter().map(Source::text).collect::<std::result::Result<_, _>>().map_err(Error::Device)
+/// A compute pipeline of an entry point.
+pub(super) fn kernel(
+    gpu: &Gpu,
+    label: &str,
+    layout: Option<&wgpu::PipelineLayout>,
+    module: &wgpu::ShaderModule,
+    entry_point: &str,
+) -> wgpu::ComputePipeline {
+    gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+        label: Some(label),
+        layout,
+        module,
+        entry_point: Some(entry_point),
+        compilation_options: Default::default(),
+        cache: None,
+    })
+}
+
+/// Layouts of what passes read: the scene, a draw, its texture, light and mirrors.
+fn group_layouts(gpu: &Gpu) -> [wgpu::BindGroupLayout; 4] {
+    let buffer = |binding, ty, dynamic| wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: wgpu::ShaderStages::VERTEX_FRAGMENT,
+        ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: dynamic, min_binding_size: None },
+        count: None,
+    };
+    let read = wgpu::BufferBindingType::Storage { read_only: true };
+    let texture = |binding, sample_type, view_dimension| wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: wgpu::ShaderStages::FRAGMENT,
+        ty: wgpu::BindingType::Texture { sample_type, view_dimension, multisampled: false },
+        count: None,
+    };
+    let sampler = |binding, kind| wgpu::BindGroupLayoutEntry {
+        binding,
+        visibility: wgpu::ShaderStages::FRAGMENT,
+        ty: wgpu::BindingType::Sampler(kind),
+        count: None,
+    };
+    let scene: Vec<_> = (0..7)
+        .map(|b| buffer(b, if b == 0 { wgpu::BufferBindingType::Uniform } else { read }, false))
+        .collect();
+    let float = wgpu::TextureSampleType::Float { filterable: true };
+    let entries = [
+        scene,
+        vec![buffer(0, wgpu::BufferBindingType::Uniform, true)],
+        vec![
+            texture(0, float, wgpu::TextureViewDimension::D2),
+            texture(1, float, wgpu::TextureViewDimension::Cube),
+            sampler(2, wgpu::SamplerBindingType::Filtering),
+        ],
+        vec![
+            texture(0, wgpu::TextureSampleType::Depth, wgpu::TextureViewDimension::D2),
+            sampler(1, wgpu::SamplerBindingType::Comparison),
+            texture(2, float, wgpu::TextureViewDimension::D2Array),
+        ],
+    ];
+    entries.map(|entries| {
+        let label = Some("draw");
+        gpu.device().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries })
+    })
 }
 
 impl Pipelines {
+    /// The layouts, and the kernel of cameras.
+    ///
+    /// # Errors
+    /// [`Error::Device`] if the driver refuses a shader.
     pub(super) fn new(gpu: &Gpu) -> Result<Self> {
         let device = gpu.device();
-        let text = text(&[SCENE, DRAW])?;
-        let module = module(gpu, "draw", &text)?;
-        let both = wgpu::ShaderStages::VERTEX_FRAGMENT;
-        let buffer = |binding, ty, dynamic| wgpu::BindGroupLayoutEntry {
-            binding,
-            visibility: both,
-            ty: wgpu::BindingType::Buffer { ty, has_dynamic_offset: dynamic, min_binding_size: None },
-            count: None,
-        };
-        let read = wgpu::BufferBindingType::Storage { read_only: true };
-        let texture = |binding, sample_type, view_dimension| wgpu::BindGroupLayoutEntry {
-            binding,
-            visibility: wgpu::ShaderStages::FRAGMENT,
-            ty: wgpu::BindingType::Texture { sample_type, view_dimension, multisampled: false },
-            count: None,
-        };
-        let sampler = |binding, kind| wgpu::BindGroupLayoutEntry {
-            binding,
-            visibility: wgpu::ShaderStages::FRAGMENT,
-            ty: wgpu::BindingType::Sampler(kind),
-            count: None,
-        };
-        let scene: Vec<_> = (0..7)
-            .map(|b| buffer(b, if b == 0 { wgpu::BufferBindingType::Uniform } else { read }, false))
-            .collect();
-        let float = wgpu::TextureSampleType::Float { filterable: true };
-        let entries = [
-            scene,
-            vec![buffer(0, wgpu::BufferBindingType::Uniform, true)],
-            vec![
-                texture(0, float, wgpu::TextureViewDimension::D2),
-                texture(1, float, wgpu::TextureViewDimension::Cube),
-                sampler(2, wgpu::SamplerBindingType::Filtering),
-            ],
-            vec![
-                texture(0, wgpu::TextureSampleType::Depth, wgpu::TextureViewDimension::D2),
-                sampler(1, wgpu::SamplerBindingType::Comparison),
-                texture(2, float, wgpu::TextureViewDimension::D2Array),
-            ],
-        ];
-        let groups = entries.map(|entries| {
-            let label = Some("draw");
-            device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor { label, entries: &entries })
-        });
+        let module = self::module(gpu, "draw", &[SCENE, DRAW])?;
+        let groups = group_layouts(gpu);
         let layout = |groups: &[Option<&wgpu::BindGroupLayout>]| {
             device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
                 label: Some("draw"),
@@ -119,25 +147,15 @@ impl Pipelines {
                 immediate_size: 0,
             })
         };
-        let views_text = self::text(&[SCENE, VIEWS])?;
-        let views_module = self::module(gpu, "views", &views_text)?;
-        let views = gpu.checked("the kernel of cameras", || {
-            device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                label: Some("views"),
-                layout: None,
-                module: &views_module,
-                entry_point: Some("prepare"),
-                compilation_options: Default::default(),
-                cache: None,
-            })
-        })?;
-        let [a, b, c, d] = groups.each_ref().map(Some);
-        let (whole, shadow) = (layout(&[a, b, c, d]), layout(&[a, b]));
+        let views_module = self::module(gpu, "views", &[SCENE, VIEWS])?;
+        let views =
+            gpu.checked("the kernel of cameras", || kernel(gpu, "views", None, &views_module, "prepare"))?;
+        let [scene, draw, texture, light] = groups.each_ref().map(Some);
         Ok(Self {
             gpu: gpu.clone(),
             module,
-            layout: whole,
-            shadow_layout: shadow,
+            layout: layout(&[scene, draw, texture, light]),
+            shadow_layout: layout(&[scene, draw]),
             made: BTreeMap::new(),
             groups,
             views,
@@ -168,64 +186,37 @@ impl Pipelines {
         self.made.get(&key)
     }
 
+    /// Makes a pipeline.
     fn make(&self, key: Key) -> wgpu::RenderPipeline {
-        let Key { look, skin, mirrored, samples } = key;
-        let (vertex, fragment) = match (look, skin) {
-            (Look::Sky, _) => ("sky_vertex", Some("sky_fragment")),
-            (Look::Shadow, false) => ("shadow_vertex", None),
-            (Look::Shadow, true) => ("deformed_shadow", None),
-            (Look::Object, false) => ("vertex", Some("object_fragment")),
-            (Look::Object, true) => ("deformed_vertex", Some("object_fragment")),
-            (_, false) => ("vertex", Some("fragment")),
-            (_, true) => ("deformed_vertex", Some("deformed_fragment")),
-        };
+        let Key { pass, skin, mirrored, samples } = key;
+        let (vertex, fragment) = entry_points(pass, skin);
         let buffers = [Some(wgpu::VertexBufferLayout {
             array_stride: size_of::<Vertex>() as u64,
             step_mode: wgpu::VertexStepMode::Vertex,
             attributes: &wgpu::vertex_attr_array![0 => Float32x3, 1 => Float32x3, 2 => Float32x2, 3 => Float32],
         })];
-        let format = if look == Look::Object { OBJECTS } else { COLOR };
-        let target = wgpu::ColorTargetState {
-            format,
-            blend: (look == Look::Transparent).then_some(wgpu::BlendState::ALPHA_BLENDING),
+        let targets = [Some(wgpu::ColorTargetState {
+            format: if pass == Pass::Object { OBJECTS } else { COLOR },
+            blend: (pass == Pass::Transparent).then_some(wgpu::BlendState::ALPHA_BLENDING),
             write_mask: wgpu::ColorWrites::ALL,
-        };
-        let targets = [Some(target)];
-        // what is nearer has the larger depth, but for a light, which has the usual order
-        let depth = wgpu::DepthStencilState {
-            format: DEPTH,
-            depth_write_enabled: Some(!matches!(look, Look::Transparent | Look::Sky)),
-            depth_compare: Some(match look {
-                Look::Shadow => wgpu::CompareFunction::Less,
-                Look::Sky => wgpu::CompareFunction::GreaterEqual,
-                _ => wgpu::CompareFunction::Greater,
-            }),
-            stencil: wgpu::StencilState::default(),
-            bias: match look {
-                Look::Shadow => wgpu::DepthBiasState { constant: 8, slope_scale: 2.5, clamp: 0.0 },
-                _ => wgpu::DepthBiasState::default(),
-            },
-        };
+        })];
+        let lines = pass == Pass::Wireframe;
         self.gpu.device().create_render_pipeline(&wgpu::RenderPipelineDescriptor {
             label: Some(vertex),
-            layout: Some(if look == Look::Shadow { &self.shadow_layout } else { &self.layout }),
+            layout: Some(if pass == Pass::Shadow { &self.shadow_layout } else { &self.layout }),
             vertex: wgpu::VertexState {
                 module: &self.module,
                 entry_point: Some(vertex),
                 compilation_options: Default::default(),
-                buffers: if look == Look::Sky { &[] } else { &buffers },
+                buffers: if pass == Pass::Sky { &[] } else { &buffers },
             },
             primitive: wgpu::PrimitiveState {
                 front_face: if mirrored { wgpu::FrontFace::Cw } else { wgpu::FrontFace::Ccw },
-                cull_mode: (!skin && !matches!(look, Look::Shadow | Look::Sky)).then_some(wgpu::Face::Back),
-                polygon_mode: if look == Look::Wireframe {
-                    wgpu::PolygonMode::Line
-                } else {
-                    wgpu::PolygonMode::Fill
-                },
+                cull_mode: (!skin && !matches!(pass, Pass::Shadow | Pass::Sky)).then_some(wgpu::Face::Back),
+                polygon_mode: if lines { wgpu::PolygonMode::Line } else { wgpu::PolygonMode::Fill },
                 ..Default::default()
             },
-            depth_stencil: Some(depth),
+            depth_stencil: Some(depth(pass)),
             multisample: wgpu::MultisampleState { count: samples, ..Default::default() },
             fragment: fragment.map(|entry_point| wgpu::FragmentState {
                 module: &self.module,
@@ -236,5 +227,36 @@ impl Pipelines {
             multiview_mask: None,
             cache: None,
         })
+    }
+}
+
+/// Entry points of a pass for vertices and for pixels.
+fn entry_points(pass: Pass, skin: bool) -> (&'static str, Option<&'static str>) {
+    match (pass, skin) {
+        (Pass::Sky, _) => ("sky_vertex", Some("sky_fragment")),
+        (Pass::Shadow, false) => ("shadow_vertex", None),
+        (Pass::Shadow, true) => ("deformed_shadow", None),
+        (Pass::Object, false) => ("vertex", Some("object_fragment")),
+        (Pass::Object, true) => ("deformed_vertex", Some("object_fragment")),
+        (_, false) => ("vertex", Some("fragment")),
+        (_, true) => ("deformed_vertex", Some("deformed_fragment")),
+    }
+}
+
+/// How a pass compares depths: what is nearer has the larger one, but for a light, which has the usual order.
+fn depth(pass: Pass) -> wgpu::DepthStencilState {
+    wgpu::DepthStencilState {
+        format: DEPTH,
+        depth_write_enabled: Some(!matches!(pass, Pass::Transparent | Pass::Sky)),
+        depth_compare: Some(match pass {
+            Pass::Shadow => wgpu::CompareFunction::Less,
+            Pass::Sky => wgpu::CompareFunction::GreaterEqual,
+            _ => wgpu::CompareFunction::Greater,
+        }),
+        stencil: wgpu::StencilState::default(),
+        bias: match pass {
+            Pass::Shadow => wgpu::DepthBiasState { constant: 8, slope_scale: 2.5, clamp: 0.0 },
+            _ => wgpu::DepthBiasState::default(),
+        },
     }
 }

@@ -1,52 +1,15 @@
 //! What a model looks like: instances of shapes on its bodies, with their materials.
 
-use bytemuck::{Pod, Zeroable};
 use glam::Vec3;
 
-use super::camera::vec3;
 use super::geometry::PrimitiveMesh;
+use super::layouts::{CUBE, FROM_ABOVE, Instance, OF_MESH, PLAIN, WORLD};
 use super::shape::Shape;
+use super::vectors::{rgba, vec3};
 use super::visuals::{Flag, Visuals, shown};
 use manyworlds::model::Model;
 use manyworlds::schema::Kind;
 use manyworlds::schema::enums::geom;
-
-/// One shape as the shaders read it. The frame is that of a body, or the world's.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
-pub(super) struct Instance {
-    /// Scale along the axes, and the half-length between the ends of a capsule.
-    pub(super) size: [f32; 4],
-    pub(super) rgba: [f32; 4],
-    /// Position in the frame, and emission.
-    pub(super) pos: [f32; 4],
-    /// Orientation in the frame: x, y, z, w.
-    pub(super) quat: [f32; 4],
-    /// Specularity, shininess, reflectance; the number of the mirror that it is, or -1.
-    pub(super) gloss: [f32; 4],
-    /// Repetitions of the texture over the shape or a metre, its size for that; see `Mapping`.
-    pub(super) repeat: [f32; 4],
-    /// Body, or `WORLD`.
-    pub(super) body: u32,
-    /// Object, as `Object::code`.
-    pub(super) object: u32,
-    /// How texture coordinates are made, see `Mapping`.
-    pub(super) mapping: u32,
-    /// Infinite along x: 1, along y: 2.
-    pub(super) infinite: u32,
-}
-
-/// `Instance::body` of a shape in the world's frame.
-pub(super) const WORLD: u32 = u32::MAX;
-
-/// Texture coordinates: none.
-const PLAIN: u32 = 0;
-/// Those of the mesh.
-const OF_MESH: u32 = 1;
-/// The place in the xy plane of the shape.
-const FROM_ABOVE: u32 = 2;
-/// The direction from the centre of the shape, of a cube.
-const CUBE: u32 = 3;
 
 /// Most mirrors in a picture.
 pub(super) const MAX_MIRRORS: usize = 4;
@@ -128,11 +91,6 @@ impl Material {
 /// Colour of objects that say nothing.
 const DEFAULT_RGBA: [f32; 4] = [0.5, 0.5, 0.5, 1.0];
 
-/// Four numbers of a list.
-pub(super) fn rgba(list: &[f64], id: usize) -> [f32; 4] {
-    [0, 1, 2, 3].map(|k| list[4 * id + k] as f32)
-}
-
 /// A code for an object: 0 for none, else its kind and id.
 pub(super) fn code(object: Option<(Kind, usize)>) -> u32 {
     object.map_or(0, |(kind, id)| (kind as u32 + 1) << 24 | (id as u32).min(MAX_ID))
@@ -190,6 +148,37 @@ impl Scene {
         scene.arrange(shapes.iter().map(piece).collect());
         scene.groups.iter_mut().for_each(|group| group.first += first);
         scene
+    }
+
+    /// Appends the skins that are shown, as groups of their own.
+    pub(super) fn add_skins(&mut self, m: &Model, visuals: &Visuals) {
+        for skin in 0..m.sizes.nskin {
+            if !visuals.has(Flag::Skin) || !shown(&visuals.skins, m.skin_group[skin]) {
+                continue;
+            }
+            let textures = visuals.has(Flag::Texture) && m.skin_texcoordadr[skin] >= 0;
+            let material = Material::of(m, m.skin_matid[skin], rgba(&m.skin_rgba, skin), textures);
+            let first = self.instances.len() as u32;
+            let [specular, shininess, _] = material.gloss;
+            self.instances.push(Instance {
+                size: [m.skin_inflate[skin] as f32, 0.0, 0.0, 0.0],
+                rgba: material.rgba,
+                pos: [0.0, 0.0, 0.0, material.emission],
+                gloss: [specular, shininess, 0.0, -1.0],
+                repeat: [1.0, 1.0, 0.0, 0.0],
+                body: WORLD,
+                object: code(Some((Kind::Skin, skin))),
+                ..Instance::default()
+            });
+            self.groups.push(Group {
+                primitive: PrimitiveMesh::Skin(skin),
+                texture: material.texture,
+                transparent: material.rgba[3] < 1.0,
+                casts: material.rgba[3] >= 1.0,
+                first,
+                count: 1,
+            });
+        }
     }
 
     /// Orders pieces by shape and texture, opaque ones first; the order of the rest stays.

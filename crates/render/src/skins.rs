@@ -1,13 +1,17 @@
 //! Skins: vertices that bones carry, computed on the device for all worlds of a picture.
 
-use bytemuck::{Pod, Zeroable};
 use glam::{Vec2, Vec3};
 
+use super::buffers::{bind, empty, filled, storage_layout};
 use super::frame::Frame;
 use super::geometry::Vertex;
+use super::layouts::{Bone, Influence, SkinSizes, SkinVertex};
+use super::pipelines::{kernel, module};
+use super::vectors::vec3;
 use manyworlds::error::Result;
 use manyworlds::gpu::{Gpu, wgpu};
 use manyworlds::model::Model;
+use manyworlds_shaders::{SCENE, SKIN};
 
 /// The skins of a model on a device.
 #[derive(Debug)]
@@ -18,31 +22,6 @@ pub(super) struct Skins {
     lists: [wgpu::Buffer; 4],
     /// Positions and normals of all vertices of all worlds.
     pub(super) deformed: wgpu::Buffer,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct Bone {
-    pos: [f32; 4],
-    quat: [f32; 4],
-    body: [u32; 4],
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct Influence {
-    bone: u32,
-    weight: f32,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Pod, Zeroable)]
-struct Carried {
-    pos: [f32; 4],
-    influence: u32,
-    influences: u32,
-    triangle: u32,
-    triangles: u32,
 }
 
 /// Corners of the triangles of a skin as they are drawn: texture coordinates, and the number of the vertex.
@@ -66,69 +45,38 @@ impl Skins {
     /// # Errors
     /// [`manyworlds::error::Error::Device`] if memory is missing.
     pub(super) fn new(gpu: &Gpu, m: &Model) -> Result<Self> {
-        let vertices = m.sizes.nskinvert;
         let bones: Vec<Bone> = (0..m.sizes.nskinbone).map(|b| bone(m, b)).collect();
-        let mut carriers: Vec<Vec<Influence>> = vec![Vec::new(); vertices];
-        let mut around: Vec<Vec<[u32; 2]>> = vec![Vec::new(); vertices];
-        for skin in 0..m.sizes.nskin {
-            let first = m.skin_vertadr[skin] as usize;
-            let adr = m.skin_boneadr[skin] as usize;
-            for b in adr..adr + m.skin_bonenum[skin] as usize {
-                let adr = m.skin_bonevertadr[b] as usize;
-                for k in adr..adr + m.skin_bonevertnum[b] as usize {
-                    let weight = m.skin_bonevertweight[k] as f32;
-                    carriers[first + m.skin_bonevertid[k] as usize]
-                        .push(Influence { bone: b as u32, weight });
-                }
-            }
-            for face in corners(m, skin).1.chunks_exact(3) {
-                for k in 0..3 {
-                    let [a, b, c] = [0, 1, 2].map(|j| first as u32 + face[(k + j) % 3]);
-                    around[a as usize].push([b, c]);
-                }
-            }
-        }
+        let (carriers, around) = (influences(m), neighbors(m));
         let (mut list, mut influence, mut triangle) = (Vec::new(), 0, 0);
-        for v in 0..vertices {
-            let (influences, triangles) = (carriers[v].len() as u32, around[v].len() as u32);
-            let pos = super::camera::vec3(&m.skin_vert, v).extend(1.0).to_array();
-            list.push(Carried { pos, influence, influences, triangle, triangles });
+        for (v, (carriers, around)) in carriers.iter().zip(&around).enumerate() {
+            let (influences, triangles) = (carriers.len() as u32, around.len() as u32);
+            let pos = vec3(&m.skin_vert, v).extend(1.0).to_array();
+            list.push(SkinVertex { pos, influence, influences, triangle, triangles });
             influence += influences;
             triangle += triangles;
         }
         let (carriers, around) = (carriers.concat(), around.concat());
-        let text = super::pipelines::text(&[manyworlds_shaders::SKIN])?;
-        let module = super::pipelines::module(gpu, "skin", &text)?;
-        let layout = super::buffers::storage_layout(gpu, 7, &[6]);
+        let module = module(gpu, "skin", &[SCENE, SKIN])?;
+        let layout = storage_layout(gpu, 7, &[6]);
         gpu.checked("memory for skins", || {
             let layout = gpu.device().create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
                 label: Some("skin"),
                 bind_group_layouts: &[Some(&layout)],
                 immediate_size: 0,
             });
-            let kernel = |name| {
-                gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                    label: Some(name),
-                    layout: Some(&layout),
-                    module: &module,
-                    entry_point: Some(name),
-                    compilation_options: Default::default(),
-                    cache: None,
-                })
-            };
             let lists = [
                 bytemuck::cast_slice(&bones),
                 bytemuck::cast_slice(&carriers),
                 bytemuck::cast_slice(&list),
                 bytemuck::cast_slice(&around),
             ];
-            let storage = wgpu::BufferUsages::STORAGE;
+            let (storage, vertices) = (wgpu::BufferUsages::STORAGE, list.len());
             Self {
                 gpu: gpu.clone(),
                 vertices,
-                kernels: ["carry", "normals"].map(kernel),
-                lists: lists.map(|bytes| super::buffers::filled(gpu, "skin", bytes, storage)),
-                deformed: super::buffers::empty(gpu, "skin", 32 * vertices, storage),
+                kernels: ["carry", "normals"].map(|name| kernel(gpu, name, Some(&layout), &module, name)),
+                lists: lists.map(|bytes| filled(gpu, "skin", bytes, storage)),
+                deformed: empty(gpu, "skin", 32 * vertices, storage),
             }
         })
     }
@@ -146,7 +94,7 @@ impl Skins {
         let bytes = 32 * self.vertices * worlds;
         if (self.deformed.size() as usize) < bytes {
             let what = format!("memory for the skins of {worlds} worlds");
-            let make = || super::buffers::empty(&self.gpu, "skin", bytes, wgpu::BufferUsages::STORAGE);
+            let make = || empty(&self.gpu, "skin", bytes, wgpu::BufferUsages::STORAGE);
             self.deformed = self.gpu.checked(&what, make)?;
         }
         Ok(())
@@ -157,23 +105,19 @@ impl Skins {
         if self.vertices == 0 {
             return;
         }
-        let words = [
-            self.vertices,
-            frame.worlds(),
-            frame.stride(),
-            frame.first("xpos"),
-            frame.first("xquat"),
-            0,
-            0,
-            0,
-        ];
-        let words = words.map(|n| n as u32);
-        let usage = wgpu::BufferUsages::UNIFORM;
-        let size = super::buffers::filled(&self.gpu, "skin", bytemuck::cast_slice(&words), usage);
+        let sizes = SkinSizes {
+            vertices: self.vertices as u32,
+            worlds: frame.worlds() as u32,
+            stride: frame.stride() as u32,
+            xpos: frame.first("xpos") as u32,
+            xquat: frame.first("xquat") as u32,
+            ..SkinSizes::default()
+        };
+        let size = filled(&self.gpu, "skin", bytemuck::bytes_of(&sizes), wgpu::BufferUsages::UNIFORM);
         let [bones, carriers, list, around] = &self.lists;
         let buffers = [&size, frame.buffer(), bones, carriers, list, around, &self.deformed];
         let layout = self.kernels[0].get_bind_group_layout(0);
-        let bind = super::buffers::bind(&self.gpu, &layout, &buffers);
+        let bind = bind(&self.gpu, &layout, &buffers);
         let groups = (self.vertices * frame.worlds()).div_ceil(64) as u32;
         let x = groups.min(32_768);
         for kernel in &self.kernels {
@@ -184,10 +128,43 @@ impl Skins {
     }
 }
 
+/// Bones that carry each vertex.
+fn influences(m: &Model) -> Vec<Vec<Influence>> {
+    let mut carriers: Vec<Vec<Influence>> = vec![Vec::new(); m.sizes.nskinvert];
+    for skin in 0..m.sizes.nskin {
+        let first = m.skin_vertadr[skin] as usize;
+        let adr = m.skin_boneadr[skin] as usize;
+        for b in adr..adr + m.skin_bonenum[skin] as usize {
+            let adr = m.skin_bonevertadr[b] as usize;
+            for k in adr..adr + m.skin_bonevertnum[b] as usize {
+                let weight = m.skin_bonevertweight[k] as f32;
+                carriers[first + m.skin_bonevertid[k] as usize].push(Influence { bone: b as u32, weight });
+            }
+        }
+    }
+    carriers
+}
+
+/// The two other corners of each triangle of a vertex, in order.
+fn neighbors(m: &Model) -> Vec<Vec<[u32; 2]>> {
+    let mut around: Vec<Vec<[u32; 2]>> = vec![Vec::new(); m.sizes.nskinvert];
+    for skin in 0..m.sizes.nskin {
+        let first = m.skin_vertadr[skin] as u32;
+        for face in corners(m, skin).1.chunks_exact(3) {
+            for k in 0..3 {
+                let [a, b, c] = [0, 1, 2].map(|j| first + face[(k + j) % 3]);
+                around[a as usize].push([b, c]);
+            }
+        }
+    }
+    around
+}
+
+/// A bone as the device has it.
 fn bone(m: &Model, b: usize) -> Bone {
     let [w, x, y, z] = [0, 1, 2, 3].map(|k| m.skin_bonebindquat[4 * b + k] as f32);
     Bone {
-        pos: super::camera::vec3(&m.skin_bonebindpos, b).extend(0.0).to_array(),
+        pos: vec3(&m.skin_bonebindpos, b).extend(0.0).to_array(),
         quat: [x, y, z, w],
         body: [m.skin_bonebodyid[b] as u32, 0, 0, 0],
     }

@@ -1,9 +1,12 @@
 //! Textures of a model on the device, with their mipmaps.
 
+use super::buffers::bind_group;
 use manyworlds::error::Result;
 use manyworlds::gpu::{Gpu, wgpu};
 use manyworlds::images::Image;
 use manyworlds::model::Model;
+use manyworlds::schema::Kind;
+use manyworlds::schema::enums::texture;
 
 /// Textures with a bind group each.
 #[derive(Debug)]
@@ -24,8 +27,7 @@ impl Textures {
     /// # Errors
     /// [`manyworlds::error::Error::Device`] if memory is missing.
     pub(super) fn new(gpu: &Gpu, layout: &wgpu::BindGroupLayout, m: &Model) -> Result<Self> {
-        let device = gpu.device();
-        let sampler = device.create_sampler(&wgpu::SamplerDescriptor {
+        let sampler = gpu.device().create_sampler(&wgpu::SamplerDescriptor {
             label: Some("texture"),
             address_mode_u: wgpu::AddressMode::Repeat,
             address_mode_v: wgpu::AddressMode::Repeat,
@@ -40,67 +42,38 @@ impl Textures {
         let (white, cube) =
             gpu.checked("memory for textures", || (upload(gpu, &white, 1), upload(gpu, &cube, 6)))?;
         let bind = |flat: &wgpu::Texture, cube: &wgpu::Texture| {
-            let of = |texture: &wgpu::Texture, dimension| {
-                texture.create_view(&wgpu::TextureViewDescriptor {
-                    dimension: Some(dimension),
-                    ..Default::default()
-                })
-            };
-            let views =
-                [of(flat, wgpu::TextureViewDimension::D2), of(cube, wgpu::TextureViewDimension::Cube)];
+            let [flat, cube] =
+                [view(flat, wgpu::TextureViewDimension::D2), view(cube, wgpu::TextureViewDimension::Cube)];
             let resources = [
-                wgpu::BindingResource::TextureView(&views[0]),
-                wgpu::BindingResource::TextureView(&views[1]),
+                wgpu::BindingResource::TextureView(&flat),
+                wgpu::BindingResource::TextureView(&cube),
                 wgpu::BindingResource::Sampler(&sampler),
             ];
-            let entries = resources.into_iter().zip(0..);
-            let entries: Vec<_> =
-                entries.map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource }).collect();
-            device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("texture"),
-                layout,
-                entries: &entries,
-            })
+            bind_group(gpu, "texture", layout, resources)
         };
 
-        let skybox = m.tex_type.iter().position(|kind| *kind == 2);
+        let skybox = m.tex_type.iter().position(|kind| *kind == texture::SKYBOX);
         let used = |t: usize| skybox == Some(t) || m.mat_texid.contains(&(t as i32));
         let (mut binds, mut notices) = (Vec::new(), Vec::new());
-        let most = device.limits().max_texture_dimension_2d as usize;
         for t in 0..m.sizes.ntex {
             if !used(t) {
                 binds.push(None);
                 continue;
             }
-            let name = m
-                .name(manyworlds::schema::Kind::Texture, t)
-                .map_or_else(|| t.to_string(), |n| format!("'{n}'"));
-            let flat = m.tex_type[t] == manyworlds::schema::enums::texture::FLAT;
-            let [width, height, nchannel] =
-                [&m.tex_width, &m.tex_height, &m.tex_nchannel].map(|n| n[t].max(0) as usize);
-            let source = m.textures.get(t);
-            let image = match source.map(|s| s.pixels(flat, width, height, nchannel)) {
-                Some(Ok(Some(image))) if image.width > 0 && image.height > 0 => opaque(&image),
-                Some(Err(why)) => {
-                    notices.push(format!("texture {name} {why}: it is drawn in plain colour"));
+            let name = m.name(Kind::Texture, t).map_or_else(|| t.to_string(), |n| format!("'{n}'"));
+            let flat = m.tex_type[t] == texture::FLAT;
+            match pixels(gpu, m, t, flat) {
+                Err(why) => {
+                    notices.push(format!("texture {name} {why}"));
                     binds.push(None);
-                    continue;
                 }
-                _ => {
-                    notices.push(format!("texture {name} has no pixels: it is drawn in plain colour"));
-                    binds.push(None);
-                    continue;
+                Ok(image) => {
+                    let texture = gpu.checked(&format!("memory for texture {name}"), || {
+                        upload(gpu, &image, if flat { 1 } else { 6 })
+                    })?;
+                    binds.push(Some(if flat { bind(&texture, &cube) } else { bind(&white, &texture) }));
                 }
-            };
-            if image.width > most || image.height > most * if flat { 1 } else { 6 } {
-                notices.push(format!("texture {name} is larger than the device's {most} pixels a side"));
-                binds.push(None);
-                continue;
             }
-            let texture = gpu.checked(&format!("memory for texture {name}"), || {
-                upload(gpu, &image, if flat { 1 } else { 6 })
-            })?;
-            binds.push(Some(if flat { bind(&texture, &cube) } else { bind(&white, &texture) }));
         }
         Ok(Self { plain: bind(&white, &cube), binds, skybox, notices })
     }
@@ -109,6 +82,27 @@ impl Textures {
     pub(super) fn bind(&self, texture: Option<usize>) -> &wgpu::BindGroup {
         texture.and_then(|t| self.binds.get(t)?.as_ref()).unwrap_or(&self.plain)
     }
+}
+
+/// A texture as a shader reads it.
+fn view(texture: &wgpu::Texture, dimension: wgpu::TextureViewDimension) -> wgpu::TextureView {
+    texture.create_view(&wgpu::TextureViewDescriptor { dimension: Some(dimension), ..Default::default() })
+}
+
+/// Pixels of a texture in four channels, or why there are none.
+fn pixels(gpu: &Gpu, m: &Model, t: usize, flat: bool) -> std::result::Result<Image, String> {
+    let [width, height, nchannel] =
+        [&m.tex_width, &m.tex_height, &m.tex_nchannel].map(|n| n[t].max(0) as usize);
+    let image = match m.textures.get(t).map(|s| s.pixels(flat, width, height, nchannel)) {
+        Some(Ok(Some(image))) if image.width > 0 && image.height > 0 => opaque(&image),
+        Some(Err(why)) => return Err(format!("{why}: it is drawn in plain colour")),
+        _ => return Err("has no pixels: it is drawn in plain colour".to_owned()),
+    };
+    let most = gpu.device().limits().max_texture_dimension_2d as usize;
+    if image.width > most || image.height > most * if flat { 1 } else { 6 } {
+        return Err(format!("is larger than the device's {most} pixels a side"));
+    }
+    Ok(image)
 }
 
 /// The same picture in four channels.

@@ -1,10 +1,9 @@
 //! Actuators: slider-cranks as they are, others on request, coloured by what they do.
 
-use super::World;
-use crate::camera::vec3;
+use super::world::World;
 use crate::geometry::PrimitiveMesh;
-use crate::scene::rgba;
 use crate::shape::Shape;
+use crate::vectors::{mat3, rgba, vec3};
 use crate::visuals::{Flag, shown};
 use manyworlds::model::Model;
 use manyworlds::schema::Kind;
@@ -71,7 +70,7 @@ impl World<'_> {
         } else {
             let primitive =
                 if m.jnt_type[j] == joint::FREE { PrimitiveMesh::Box } else { PrimitiveMesh::Sphere };
-            let mat = super::mat3(&d.xmat, m.jnt_bodyid[j] as usize);
+            let mat = mat3(&d.xmat, m.jnt_bodyid[j] as usize);
             let shape = Shape::new(primitive, glam::Vec3::splat(0.33 * length), anchor, mat, color);
             self.shapes.push(Shape { object, ..shape });
         }
@@ -89,7 +88,7 @@ impl World<'_> {
         let (m, d) = (self.m, self.d);
         let (crank, slider) = (m.actuator_trnid[2 * a] as usize, m.actuator_trnid[2 * a + 1] as usize);
         let (from, to) = (vec3(&d.site_xpos, slider), vec3(&d.site_xpos, crank));
-        let axis = super::mat3(&d.site_xmat, slider).z_axis;
+        let axis = mat3(&d.site_xmat, slider).z_axis;
         let rod = m.actuator_cranklength[a] as f32;
         // where a rod of its length reaches the axis
         let across = to - from;

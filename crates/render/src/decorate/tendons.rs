@@ -2,10 +2,10 @@
 
 use glam::Vec3;
 
-use super::World;
-use crate::camera::vec3;
-use crate::scene::{Material, rgba};
+use super::world::World;
+use crate::scene::Material;
 use crate::shape::Shape;
+use crate::vectors::{self, rgba, vec3};
 use crate::visuals::{Flag, shown};
 use manyworlds::cpu::math::{mat3, vec3 as real3};
 use manyworlds::cpu::smooth::tendon_path::is_spatial;
@@ -93,7 +93,7 @@ fn around(m: &Model, d: &Data, w: usize) -> Vec<Vec3> {
     let mut axis = a.cross(b).normalize_or_zero();
     let (mut rise, mut from, mut to) = (Vec3::ZERO, a, b);
     if cylinder {
-        let z = super::mat3(&d.geom_xmat, geom).z_axis;
+        let z = vectors::mat3(&d.geom_xmat, geom).z_axis;
         rise = z * (b - a).dot(z);
         (from, to) = (a - z * a.dot(z), b - z * b.dot(z));
         axis = if axis.dot(z) < 0.0 { -z } else { z };
