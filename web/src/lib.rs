@@ -1,7 +1,6 @@
 //! manyworlds in a browser: what the page calls. Models are compiled and stepped here; the page has the clock, the
 //! controls and the text.
 
-mod clock;
 mod files;
 mod panic;
 #[cfg(target_arch = "wasm32")]

@@ -3,14 +3,12 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use glam::{Mat3, Vec2, Vec3};
-use manyworlds::analysis::perturb::{Mode, Perturb};
-use manyworlds::analysis::query;
-use manyworlds::cpu::collision::ray::RayFilter;
+use glam::Vec2;
+use manyworlds::analysis::perturb::Mode;
 use manyworlds::error::{Error, Result};
 use manyworlds::gpu::{Gpu, wgpu};
-use manyworlds::model::data::Data;
-use manyworlds_render::{Camera, Canvas, Flag, Frustum, Orbit, Renderer, Shape, View, Visuals, decorate};
+use manyworlds_render::interaction::{Drag, Pull, pick};
+use manyworlds_render::{Camera, Canvas, Flag, Orbit, Renderer, View, Visuals, decorate};
 use serde_json::json;
 use wasm_bindgen::prelude::*;
 use web_sys::HtmlCanvasElement;
@@ -50,15 +48,6 @@ pub struct Picture {
 /// Width of the arrow from what is held, in mean sizes of bodies, and its colour.
 const PULL_WIDTH: f32 = 0.06;
 const PULL_COLOR: [f32; 4] = [0.9, 0.45, 0.2, 1.0];
-
-/// A vector of a list.
-fn vec3(list: &[f64], i: usize) -> Vec3 {
-    Vec3::new(list[3 * i] as f32, list[3 * i + 1] as f32, list[3 * i + 2] as f32)
-}
-
-fn double(v: Vec3) -> [f64; 3] {
-    v.to_array().map(f64::from)
-}
 
 #[wasm_bindgen]
 impl Picture {
@@ -158,26 +147,17 @@ impl Picture {
 
     /// Turns the camera by a movement of the pointer, in heights of the canvas. A camera of the model stays where it is.
     pub fn rotate(&mut self, x: f32, y: f32) {
-        if let Some(orbit) = self.orbit() {
-            orbit.rotate([x, y].into());
-        }
+        self.drag(Drag::Rotate, x, y);
     }
 
     /// Moves the camera with the pointer, in heights of the canvas: across the view, or over the ground.
     pub fn pan(&mut self, x: f32, y: f32, ground: bool) {
-        let fovy = self.renderer.as_ref().map_or(45.0, |r| r.model().vis_global_fovy[0] as f32);
-        if let Some(orbit) = self.orbit() {
-            if ground {
-                orbit.pan_horizontal([x, y].into(), fovy);
-            } else {
-                orbit.pan([x, y].into(), fovy);
-            }
-        }
+        self.drag(if ground { Drag::PanHorizontal } else { Drag::Pan }, x, y);
     }
 
     /// Moves the camera closer (positive) or away, in notches of a wheel.
     pub fn zoom(&mut self, notches: f32) {
-        if let Some(orbit) = self.orbit() {
+        if let Some(orbit) = self.camera.as_mut().and_then(Camera::orbit_mut) {
             orbit.zoom(notches);
         }
     }
@@ -194,20 +174,14 @@ impl Picture {
         y: f32,
     ) -> std::result::Result<bool, JsValue> {
         let world = simulation.world().map_err(thrown)?;
-        let Some((from, along)) = self.ray(&world, x, y) else { return Ok(false) };
-        let (from, along) = (double(from), double(along));
+        let (Some(camera), Some(aspect)) = (self.camera, self.aspect()) else { return Ok(false) };
         let model = simulation.model();
-        let hit = query::ray(model, &world, from, along, &RayFilter::default());
-        let held = hit.map(|(geom, hit)| (model.geom_bodyid[geom] as usize, hit.dist));
-        let Some((body, distance)) = held.filter(|(body, _)| model.body_weldid[*body] != 0) else {
-            return Ok(false);
-        };
-        let point = [0, 1, 2].map(|k| from[k] + distance * along[k]);
-        let mut held = Perturb::default();
-        held.select(&world, body, point.into());
-        held.begin(model, &world, Mode::Translate);
-        simulation.held = held;
-        self.depth = distance;
+        let Some(picked) = pick(model, &world, &camera, aspect, Vec2::new(x, y)) else { return Ok(false) };
+        let mut pull = Pull::default();
+        pull.perturb.select(&world, picked.body, picked.point);
+        pull.perturb.begin(model, &world, Mode::Translate);
+        simulation.pull = pull;
+        self.depth = picked.distance;
         Ok(true)
     }
 
@@ -217,10 +191,9 @@ impl Picture {
     /// A list of problems as JSON.
     pub fn pull(&mut self, simulation: &mut Simulation, x: f32, y: f32) -> std::result::Result<(), JsValue> {
         let world = simulation.world().map_err(thrown)?;
-        if let Some((from, along)) = self.ray(&world, x, y) {
-            let (from, along) = (double(from), double(along));
-            simulation.held.target = [0, 1, 2].map(|k| from[k] + self.depth * along[k]).into();
-        }
+        let (Some(camera), Some(aspect)) = (self.camera, self.aspect()) else { return Ok(()) };
+        let (from, along) = camera.ray(simulation.model(), &world, aspect, Vec2::new(x, y));
+        simulation.pull.perturb.target = from.as_dvec3() + self.depth * along.as_dvec3();
         Ok(())
     }
 
@@ -242,30 +215,16 @@ impl Picture {
 }
 
 impl Picture {
-    fn orbit(&mut self) -> Option<&mut Orbit> {
-        self.camera.as_mut()?.orbit_mut()
+    /// Moves the camera by a movement of the pointer, in heights of the canvas.
+    fn drag(&mut self, drag: Drag, x: f32, y: f32) {
+        if let (Some(renderer), Some(camera)) = (&self.renderer, &mut self.camera) {
+            camera.drag(renderer.model(), drag, Vec2::new(x, y));
+        }
     }
 
-    /// A ray through a point of the picture, in widths and heights from its upper left corner: its start, and a direction
-    /// that is 1 m along the axis of the camera.
-    fn ray(&self, data: &Data, x: f32, y: f32) -> Option<(Vec3, Vec3)> {
-        let (model, canvas, camera) = (self.renderer.as_ref()?.model(), self.canvas.as_ref()?, self.camera?);
-        let (eye, axes) = match camera {
-            Camera::Free(orbit) => (orbit.eye(), orbit.axes()),
-            Camera::Tracking(body, orbit) => (orbit.eye() + vec3(&data.subtree_com, body), orbit.axes()),
-            // rows of the matrix are those of the world
-            Camera::Fixed(id) => {
-                let row = |r: usize| vec3(&data.cam_xmat, 3 * id + r);
-                (vec3(&data.cam_xpos, id), Mat3::from_cols(row(0), row(1), row(2)).transpose())
-            }
-        };
-        let frustum = Frustum::of(&camera, model, canvas.width() as f32 / canvas.height() as f32);
-        let place = frustum.center + frustum.half * Vec2::new(2.0 * x - 1.0, 1.0 - 2.0 * y);
-        Some(if frustum.orthographic {
-            (eye + axes * place.extend(0.0), -axes.z_axis)
-        } else {
-            (eye, axes * (place / frustum.near).extend(-1.0))
-        })
+    /// Width by height of the canvas.
+    fn aspect(&self) -> Option<f32> {
+        self.canvas.as_ref().map(|canvas| canvas.width() as f32 / canvas.height() as f32)
     }
 
     fn try_draw(&mut self, simulation: &mut Simulation) -> Result<bool> {
@@ -280,10 +239,9 @@ impl Picture {
         renderer.upload(&[&world])?;
         let mut view = View::new([0, 0, canvas.width(), canvas.height()], camera, 0);
         view.shapes = decorate(renderer.model(), &world, &self.visuals);
-        if simulation.held.mode.is_some() {
+        if simulation.pull.perturb.mode.is_some() {
             let radius = PULL_WIDTH * renderer.model().stat_meansize[0] as f32;
-            let [from, to] = [simulation.held.point(&world), simulation.held.target].map(|p| p.as_vec3());
-            view.shapes.extend(Shape::arrow(from, to, radius, PULL_COLOR));
+            view.shapes.extend(simulation.pull.arrow(&world, radius, PULL_COLOR));
         }
         renderer.draw(canvas, &[view], &self.visuals)?;
         if self.copies {

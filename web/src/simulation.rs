@@ -2,34 +2,35 @@
 
 use std::path::Path;
 
-use manyworlds::analysis::perturb::{self, Perturb};
 use manyworlds::batch::{Backend, Batch, BatchOptions};
 use manyworlds::error::Error;
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
 use manyworlds::schema::enums::joint;
+use manyworlds_render::interaction::{Clock, Pull};
 use serde_json::json;
 use wasm_bindgen::prelude::*;
 use web_time::Instant;
 
-use crate::clock::Clock;
 use crate::files::Files;
 use crate::report::{problems, thrown};
 
-/// Steps between two looks at the real clock.
+/// Steps between two readings of the real clock.
 const STRIDE: usize = 4;
+
+/// Longest time that one frame of the page makes up for, in seconds: a page in the background gets none.
+const LONGEST: f64 = 0.1;
 
 /// A world in double precision, on the thread of the page.
 #[wasm_bindgen]
 #[derive(Debug)]
 pub struct Simulation {
-    model: Model,
     batch: Batch,
     clock: Clock,
     /// Resets of a world that diverged.
     diverged: u32,
     /// The body that is pulled, if one is.
-    pub(crate) held: Perturb,
+    pub(crate) pull: Pull,
 }
 
 #[wasm_bindgen]
@@ -42,9 +43,8 @@ impl Simulation {
     pub fn new(files: &Files, name: &str) -> Result<Simulation, JsValue> {
         let model = manyworlds::load_with(Path::new(name), &files.assets).map_err(thrown)?;
         let batch = Batch::new(&model, 1, &BatchOptions::on(Backend::Cpu)).map_err(thrown)?;
-        let mut simulation =
-            Self { model, batch, clock: Clock::default(), diverged: 0, held: Perturb::default() };
-        let key = (simulation.model.sizes.nkey > 0).then_some(0);
+        let mut simulation = Self { batch, clock: Clock::new(1.0), diverged: 0, pull: Pull::default() };
+        let key = (model.sizes.nkey > 0).then_some(0);
         simulation.reset(key)?;
         Ok(simulation)
     }
@@ -52,7 +52,7 @@ impl Simulation {
     /// What the model holds, as JSON: `name`, `timestep` in s, sizes, names of `keyframes` and `cameras`, `actuators`
     /// with the range of their controls, `joints` with their places in `qpos` and `qvel`, and the `warnings` of the reader.
     pub fn info(&self) -> String {
-        let m = &self.model;
+        let m = self.model();
         let named = |names: &[String], kind: &str| -> Vec<String> {
             let one = |(i, name): (usize, &String)| {
                 if name.is_empty() { format!("{kind} {i}") } else { name.clone() }
@@ -91,21 +91,21 @@ impl Simulation {
     /// # Errors
     /// A list of problems as JSON.
     pub fn advance(&mut self, elapsed: f64, budget: f64) -> Result<u32, JsValue> {
-        let timestep = self.model.opt_timestep[0];
-        self.clock.pass(elapsed);
+        let timestep = self.model().opt_timestep[0];
+        self.clock.pass(elapsed.clamp(0.0, LONGEST), timestep);
         let (begin, mut steps, mut spent) = (Instant::now(), 0, 0.0);
-        while self.clock.is_due(timestep) {
+        loop {
+            let count = self.clock.due(timestep).min(STRIDE);
+            if count == 0 {
+                break;
+            }
             if spent >= budget {
                 self.clock.give_up(timestep);
                 break;
             }
-            let mut count = 0;
-            while count < STRIDE && self.clock.is_due((count + 1) as f64 * timestep) {
-                count += 1;
-            }
             self.pull().and_then(|()| self.batch.step(count)).map_err(thrown)?;
             let now = begin.elapsed().as_secs_f64();
-            self.clock.stepped(count, timestep, now - spent);
+            self.clock.took(count, timestep, now - spent);
             steps += count as u32;
             spent = now;
         }
@@ -137,7 +137,7 @@ impl Simulation {
     pub fn reset(&mut self, key: Option<usize>) -> Result<(), JsValue> {
         self.batch.reset(.., key).map_err(thrown)?;
         self.batch.forward().map_err(thrown)?;
-        self.clock = Clock::of_speed(self.clock.speed);
+        self.clock.restart();
         self.diverged = 0;
         self.release()
     }
@@ -147,9 +147,7 @@ impl Simulation {
     /// # Errors
     /// A list of problems as JSON.
     pub fn release(&mut self) -> Result<(), JsValue> {
-        self.held = Perturb::default();
-        let none = vec![0.0; 6 * self.model.sizes.nbody];
-        self.batch.set("xfrc_applied", .., &none).map_err(thrown)
+        self.pull.release(&mut self.batch, 0).map_err(thrown)
     }
 
     /// Sets the control of one actuator.
@@ -179,15 +177,14 @@ impl Simulation {
     pub fn numbers(&mut self) -> Result<Vec<f64>, JsValue> {
         let time = self.get("time")?[0];
         let contacts = self.get("ncon")?[0];
-        Ok(vec![time, self.clock.rate(), self.clock.factor(), contacts, f64::from(self.diverged)])
+        Ok(vec![time, self.clock.rate(), self.clock.measured(), contacts, f64::from(self.diverged)])
     }
 }
 
 impl Simulation {
     /// The model.
-    #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "pictures are in browsers only"))]
     pub(crate) fn model(&self) -> &Model {
-        &self.model
+        self.batch.model()
     }
 
     /// The world as it is.
@@ -198,20 +195,12 @@ impl Simulation {
 
     /// Pulls the body that is held; one that forces do not move is put there.
     fn pull(&mut self) -> manyworlds::error::Result<()> {
-        if self.held.mode.is_none() {
+        if self.pull.perturb.mode.is_none() {
             return Ok(());
         }
-        let (world, body) = (self.batch.world(0)?, self.held.body);
-        if let Some(id) = perturb::mocap(&self.model, body) {
-            let Some((pos, _)) = self.held.pose(&self.model, &world) else { return Ok(()) };
-            let mut all = world.mocap_pos.to_vec();
-            all[3 * id..3 * id + 3].copy_from_slice(&pos);
-            return self.batch.set("mocap_pos", .., &all);
-        }
-        let Some(force) = self.held.force(&self.model, &world)? else { return Ok(()) };
-        let mut all = vec![0.0; 6 * self.model.sizes.nbody];
-        all[6 * body..6 * body + 6].copy_from_slice(&force);
-        self.batch.set("xfrc_applied", .., &all)
+        let mut world = self.batch.world(0)?;
+        self.pull.set_force(&mut self.batch, 0, &world)?;
+        self.pull.set_pose(&mut self.batch, 0, &mut world, false).map(|_| ())
     }
 
     /// Counts a world that diverged, which has been reset.
@@ -241,10 +230,10 @@ mod tests {
     }
 
     fn hold(simulation: &mut Simulation, body: usize, by: f64) {
-        let world = simulation.world().unwrap();
-        simulation.held.select(&world, body, [world.xpos[3 * body], 0.0, 0.0].into());
-        simulation.held.begin(&simulation.model, &world, Mode::Translate);
-        simulation.held.target.z += by;
+        let (model, world) = (simulation.model().clone(), simulation.world().unwrap());
+        simulation.pull.perturb.select(&world, body, [world.xpos[3 * body], 0.0, 0.0].into());
+        simulation.pull.perturb.begin(&model, &world, Mode::Translate);
+        simulation.pull.perturb.target.z += by;
     }
 
     #[test]
@@ -261,15 +250,6 @@ mod tests {
         }
         assert!((simulation.get("qpos").unwrap()[2] - 0.5).abs() < 1e-3);
         simulation.release().unwrap();
-        assert_eq!(simulation.get("xfrc_applied").unwrap(), [0.0; 18]);
-    }
-
-    #[test]
-    fn a_body_that_forces_do_not_move_is_put_where_it_is_pulled_to() {
-        let mut simulation = simulation();
-        hold(&mut simulation, 2, 0.25);
-        simulation.pull().unwrap();
-        assert_eq!(simulation.get("mocap_pos").unwrap(), [1.0, 0.0, 0.25]);
         assert_eq!(simulation.get("xfrc_applied").unwrap(), [0.0; 18]);
     }
 }

@@ -11,6 +11,7 @@ mod canvas;
 mod decorate;
 mod frame;
 mod geometry;
+pub mod interaction;
 mod layouts;
 mod pictures;
 mod pipelines;

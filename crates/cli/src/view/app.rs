@@ -132,7 +132,7 @@ impl App {
             Action::Slower => self.session.clock.change(false),
             Action::Reset => self.session.reset_again()?,
             Action::Reload => self.reload(true)?,
-            Action::Free => self.camera = self.free(),
+            Action::Free => self.camera = Camera::Free(self.orbit()),
             Action::Previous => self.cycle(false),
             Action::Next => self.cycle(true),
             Action::Align => self.camera = Camera::Free(Orbit::of(self.session.model())),
@@ -168,7 +168,7 @@ impl App {
 
     /// Copies a text, and shows it.
     fn copy(&mut self, text: String) {
-        self.session.tell(Some(format!("copied: {text}")));
+        self.session.set_notice(Some(format!("copied: {text}")));
         self.copied = Some(text);
     }
 
@@ -198,35 +198,18 @@ impl App {
         }
     }
 
-    /// A free camera where this one is.
-    fn free(&self) -> Camera {
-        match self.camera {
-            Camera::Free(orbit) => Camera::Free(orbit),
-            Camera::Tracking(body, orbit) => {
-                let com = &self.session.data().subtree_com;
-                let com = com.get(3 * body..3 * body + 3).map_or(DVec3::ZERO, DVec3::from_slice);
-                Camera::Free(Orbit { lookat: orbit.lookat + com.as_vec3(), ..orbit })
-            }
-            Camera::Fixed(_) => Camera::Free(Orbit::of(self.session.model())),
-        }
+    /// The orbit of a free camera where this one is.
+    fn orbit(&self) -> Orbit {
+        self.camera.to_orbit(self.session.model(), self.session.data())
     }
 
-    /// The next camera: the free one, then those of the model.
+    /// The next camera, or the one before.
     fn cycle(&mut self, forwards: bool) {
-        let count = self.session.model().sizes.ncam + 1;
-        let place = match self.camera {
-            Camera::Fixed(id) => id + 1,
-            _ => 0,
-        };
-        let next = (place + if forwards { 1 } else { count - 1 }) % count;
-        self.camera = match next {
-            0 => self.free(),
-            id => Camera::Fixed(id - 1),
-        };
+        self.camera = self.camera.next(self.session.model(), self.session.data(), forwards);
     }
 
     fn select_parent(&mut self) {
-        let body = self.session.perturb.body;
+        let body = self.session.pull.perturb.body;
         let parent = self.session.model().body_parentid.get(body).map_or(0, |p| *p as usize);
         let at = DVec3::from_slice(&self.session.data().xipos[3 * parent..]);
         self.session.select(parent, at);
@@ -238,7 +221,7 @@ impl App {
         let next = (1..=count).map(|k| (now + k) % count).find(|w| all[*w]);
         match next {
             Some(world) => self.session.choose(world)?,
-            None => self.session.tell(Some("no world has diverged".to_owned())),
+            None => self.session.set_notice(Some("no world has diverged".to_owned())),
         }
         Ok(())
     }
@@ -247,24 +230,11 @@ impl App {
     pub(super) fn clicked(&mut self, click: Click, body: usize, point: DVec3) {
         match click {
             Click::Select => self.session.select(body, point),
-            Click::LookAt => {
-                let mut orbit = match self.free() {
-                    Camera::Free(orbit) => orbit,
-                    _ => Orbit::of(self.session.model()),
-                };
-                orbit.lookat = point.as_vec3();
-                self.camera = Camera::Free(orbit);
-            }
+            Click::LookAt => self.camera = Camera::Free(Orbit { lookat: point.as_vec3(), ..self.orbit() }),
+            // the world does not move
+            Click::Track if body == 0 => {}
             Click::Track => {
-                let root = body;
-                if root == 0 {
-                    return;
-                }
-                let orbit = match self.free() {
-                    Camera::Free(orbit) => orbit,
-                    _ => Orbit::of(self.session.model()),
-                };
-                self.camera = Camera::Tracking(root, Orbit { lookat: glam::Vec3::ZERO, ..orbit });
+                self.camera = Camera::Tracking(body, Orbit { lookat: glam::Vec3::ZERO, ..self.orbit() });
             }
         }
     }
@@ -276,10 +246,10 @@ impl App {
             self.traced = (0, 0, 0);
             return;
         };
-        let now = (mpc.iteration().1, self.session.perturb.body, self.session.generation());
+        let now = (mpc.iteration().1, self.session.pull.perturb.body, self.session.generation());
         if self.traced != now {
             let model = self.session.model();
-            let points: Vec<Traced> = traces::points(model, self.session.perturb.body);
+            let points: Vec<Traced> = traces::points(model, self.session.pull.perturb.body);
             self.traces = traces::traces(model, self.session.data(), mpc.path(), &points);
             self.traced = now;
         }
@@ -295,10 +265,10 @@ fn numbers(all: impl IntoIterator<Item = f64>) -> String {
 
 /// A camera as an element of MJCF.
 fn camera_text(camera: &Camera, model: &Model, data: &manyworlds::model::data::Data) -> String {
-    let (pos, axes) = super::mouse::pose(camera, model, data);
+    let (pos, axes) = camera.pose(model, data);
     let all = |v: glam::Vec3| v.to_array().map(f64::from);
     let axes = numbers(all(axes.x_axis).into_iter().chain(all(axes.y_axis)));
-    let (fovy, orthographic) = super::mouse::fovy(camera, model);
+    let (fovy, orthographic) = camera.fovy(model);
     let projection = if orthographic { " projection=\"orthographic\"" } else { "" };
     format!("<camera pos=\"{}\" xyaxes=\"{axes}\" fovy=\"{fovy}\"{projection}/>", numbers(all(pos)))
 }
@@ -375,9 +345,9 @@ mod tests {
     fn clicks_select_look_and_follow() {
         let mut app = app();
         app.clicked(Click::Select, 2, DVec3::new(0.5, 0.0, 1.0));
-        assert_eq!(app.session.perturb.body, 2);
+        assert_eq!(app.session.pull.perturb.body, 2);
         app.act(Action::Parent);
-        assert_eq!(app.session.perturb.body, 1);
+        assert_eq!(app.session.pull.perturb.body, 1);
         app.clicked(Click::LookAt, 1, DVec3::new(0.1, 0.2, 0.3));
         assert!(matches!(app.camera, Camera::Free(o) if (o.lookat.z - 0.3).abs() < 1e-6));
         app.clicked(Click::Track, 1, DVec3::ZERO);

@@ -2,7 +2,6 @@
 
 mod app;
 mod carry;
-mod clock;
 mod history;
 mod keys;
 mod many;
@@ -28,6 +27,7 @@ use manyworlds::model::Model;
 use manyworlds::model::task::Task;
 use manyworlds_control::planning::objective::Objective;
 use manyworlds_render::Camera;
+use manyworlds_render::interaction::Clock;
 use serde::Serialize;
 
 use super::output::Output;
@@ -129,7 +129,7 @@ pub(super) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         let stepped = on_device(&options, gpu, arguments.worlds);
         let mut session = Session::new(&model, source.clone(), arguments.worlds, &stepped, key)?;
         if let Some(speed) = arguments.speed {
-            session.clock = clock::Clock::new(speed);
+            session.clock = Clock::near(speed);
         }
         session.noise.scale = arguments.noise;
         session.pause(arguments.paused);
@@ -191,7 +191,7 @@ fn tell(app: &App, output: &Output) {
         resets: session.resets(),
         worlds: session.worlds(),
         world: session.chosen(),
-        selected: session.perturb.body,
+        selected: session.pull.perturb.body,
         device: session.device(),
         adapter: app.adapter.clone(),
         pictures_per_second: app.rate,

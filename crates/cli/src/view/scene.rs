@@ -84,7 +84,7 @@ fn marks(app: &App) -> Vec<Shape> {
     let mut all = Vec::new();
     let size = model.stat_meansize[0];
     let color = |c: &[f64]| [0, 1, 2, 3].map(|k| c[k] as f32);
-    let perturb = &app.session.perturb;
+    let perturb = &app.session.pull.perturb;
     if perturb.body > 0 && perturb.body < model.sizes.nbody {
         let at = perturb.point(data);
         let radius = (model.vis_scale_selectpoint[0] * size) as f32;
@@ -92,7 +92,7 @@ fn marks(app: &App) -> Vec<Shape> {
         if perturb.mode == Some(Mode::Translate) {
             let width = (0.5 * model.vis_scale_forcewidth[0] * size) as f32;
             let force = color(&model.vis_rgba_force);
-            all.extend(Shape::arrow(at.as_vec3(), perturb.target.as_vec3(), width, force));
+            all.extend(app.session.pull.arrow(data, width, force));
         }
     }
     let width = (0.03 * size) as f32;

@@ -236,13 +236,13 @@ impl Live {
             shot.as_deref(),
         ) {
             Err(error @ Error::Io { .. }) => {
-                self.app.session.tell(Some(error.to_string()));
+                self.app.session.set_notice(Some(error.to_string()));
                 Shown::Yes
             }
             done => done?,
         };
         if let Some(path) = shot {
-            self.app.session.tell(Some(format!("picture: {}", path.display())));
+            self.app.session.set_notice(Some(format!("picture: {}", path.display())));
         }
         self.app.picture = begin.elapsed().as_secs_f64();
         if self.app.fullscreen != self.is_fullscreen {
@@ -278,7 +278,7 @@ impl Live {
         self.screen.gpu().wait()?;
         // few adapters that draw in software draw edges only
         self.app.visuals.set(Flag::Wireframe, false);
-        self.app.session.tell(Some(error.to_string()));
+        self.app.session.set_notice(Some(error.to_string()));
         Ok(())
     }
 
@@ -347,17 +347,17 @@ fn picture(ui: &mut Ui, app: &mut App, texture: egui::TextureId, drawn: &mut Dra
             app.noted(done);
         }
         if response.drag_started_by(button)
-            && let Some(Drag::Perturb(mode, _)) = mouse::drag(button, held, app.session.perturb.body > 0)
+            && let Some(Drag::Perturb(mode, _)) = mouse::drag(button, held, app.session.pull.perturb.body > 0)
         {
             let (model, data) = (app.session.model().clone(), app.session.data().clone());
-            app.session.perturb.begin(&model, &data, mode);
+            app.session.pull.perturb.begin(&model, &data, mode);
         }
         if response.dragged_by(button) {
             let moved = response.drag_delta() / area.height().max(1.0);
             dragged(app, button, held, [moved.x, moved.y]);
         }
         if response.drag_stopped_by(button) {
-            app.session.perturb.end();
+            app.session.pull.perturb.end();
         }
     }
     if response.hovered() {
@@ -388,28 +388,21 @@ fn tiles(ui: &Ui, app: &App, area: egui::Rect, drawn: &Drawn<'_>) {
 /// A movement of the mouse with a button down, in heights of the picture.
 fn dragged(app: &mut App, button: PointerButton, held: egui::Modifiers, moved: [f32; 2]) {
     // a pull goes on until the button is released, whatever becomes of the keys
-    let drag = match app.session.perturb.mode {
+    let drag = match app.session.pull.perturb.mode {
         Some(mode) => Some(Drag::Perturb(mode, held.shift)),
         None => mouse::drag(button, held, false),
     };
-    let (model, data) = (app.session.model(), app.session.data());
-    let (fovy, _) = mouse::fovy(&app.camera, model);
-    let by = glam::Vec2::from(moved);
-    if let Some(Drag::Perturb(_, level)) = drag {
-        let at = app.session.perturb.point(data);
-        let height = mouse::height_at(&app.camera, model, data, at);
-        let (_, axes) = mouse::pose(&app.camera, model, data);
-        let moved = moved.map(f64::from);
-        app.session.perturb.drag(moved, height, axes.x_axis, -axes.z_axis, level);
-        return;
-    }
-    let Some(orbit) = app.camera.orbit_mut() else { return };
+    let session = &mut app.session;
     match drag {
-        Some(Drag::Rotate) => orbit.rotate(by),
-        Some(Drag::Pan) => orbit.pan(by, fovy),
-        Some(Drag::PanHorizontal) => orbit.pan_horizontal(by, fovy),
-        Some(Drag::Zoom) => orbit.zoom(8.0 * by.y),
-        _ => {}
+        Some(Drag::Perturb(_, level)) => {
+            let at = session.pull.perturb.point(session.data());
+            let height = app.camera.height_at(session.model(), session.data(), at);
+            let (_, axes) = app.camera.pose(session.model(), session.data());
+            let moved = moved.map(f64::from);
+            session.pull.perturb.drag(moved, height, axes.x_axis, -axes.z_axis, level);
+        }
+        Some(Drag::Camera(drag)) => app.camera.drag(session.model(), drag, moved.into()),
+        None => {}
     }
 }
 

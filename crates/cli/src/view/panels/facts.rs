@@ -13,7 +13,7 @@ use super::simulation::name;
 fn lines(app: &App) -> Vec<(&'static str, String)> {
     let (session, data, model) = (&app.session, app.session.data(), app.session.model());
     let count = |n: &[i32]| n.first().copied().unwrap_or(0);
-    let (speed, measured) = (session.clock.speed(), session.clock.measured());
+    let (speed, measured) = (session.clock.speed, session.clock.measured());
     let state = if session.is_running() { format!("{:.0} %", 100.0 * measured) } else { "paused".to_owned() };
     let mut all = vec![
         ("Time", format!("{:.3} s", data.time[0])),
@@ -43,8 +43,8 @@ fn lines(app: &App) -> Vec<(&'static str, String)> {
         });
         all.push(("Plan", if mpc.is_on() { lag } else { "off".to_owned() }));
     }
-    if session.perturb.body > 0 {
-        all.push(("Selected", name(model, Kind::Body, session.perturb.body)));
+    if session.pull.perturb.body > 0 {
+        all.push(("Selected", name(model, Kind::Body, session.pull.perturb.body)));
     }
     all.push(("Physics", session.device()));
     all.push(("Drawn by", app.adapter.clone()));

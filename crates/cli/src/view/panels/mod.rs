@@ -65,7 +65,7 @@ fn section(ui: &mut Ui, name: &str, open: bool, content: impl FnOnce(&mut Ui)) {
 fn notice(ui: &mut Ui, app: &mut App, line: &str) {
     ui.horizontal_wrapped(|ui| {
         if ui.small_button("x").clicked() {
-            app.session.tell(None);
+            app.session.set_notice(None);
         }
         ui.colored_label(egui::Color32::from_rgb(255, 190, 90), line);
     });

@@ -72,7 +72,7 @@ pub(super) fn show(ui: &mut Ui, app: &mut App) {
         let done = app.session.change(|m| edits.iter().for_each(|edit| write(m, edit)));
         // what is refused was not done: the simulation goes on
         if let Err(why) = done {
-            app.session.tell(Some(why.to_string()));
+            app.session.set_notice(Some(why.to_string()));
         }
     }
 }

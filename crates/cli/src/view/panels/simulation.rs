@@ -42,7 +42,7 @@ pub(super) fn show(ui: &mut Ui, app: &mut App) {
     ui.horizontal(|ui| {
         button(ui, app, "-", Action::Slower);
         button(ui, app, "+", Action::Faster);
-        let (speed, measured) = (app.session.clock.speed(), app.session.clock.measured());
+        let (speed, measured) = (app.session.clock.speed, app.session.clock.measured());
         ui.label(format!("{:.1} % real time, now {:.0} %", 100.0 * speed, 100.0 * measured));
     });
     keyframes(ui, app);
@@ -86,7 +86,7 @@ fn camera(ui: &mut Ui, app: &mut App) {
         Camera::Fixed(id) => name(model, Kind::Camera, id),
     };
     let names: Vec<String> = (0..model.sizes.ncam).map(|k| name(model, Kind::Camera, k)).collect();
-    let (selected, orbit) = (app.session.perturb.body, Orbit::of(model));
+    let (selected, orbit) = (app.session.pull.perturb.body, Orbit::of(model));
     ComboBox::from_label("camera").selected_text(text).show_ui(ui, |ui| {
         let is_free = matches!(app.camera, Camera::Free(_));
         if ui.selectable_label(is_free, "free").clicked() {

@@ -58,7 +58,7 @@ pub(super) fn planner(ui: &mut Ui, app: &mut App) {
         && let Some(mpc) = &mut app.session.mpc
         && let Err(why) = mpc.set_settings(settings)
     {
-        app.session.tell(Some(why.to_string()));
+        app.session.set_notice(Some(why.to_string()));
     }
 }
 
