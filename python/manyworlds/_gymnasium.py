@@ -35,7 +35,7 @@ def register() -> None:
     """
     from gymnasium.envs.registration import register, registry
 
-    from .envs import TASKS
+    from .envs._registry import TASKS
 
     for name, entry in TASKS.items():
         env_id = f"{NAMESPACE}/{name}-v{VERSION}"

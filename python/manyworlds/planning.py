@@ -107,7 +107,7 @@ class Settings(NamedTuple):
 
     kind: "ilqg", "sampling", "mppi" or "cem".
     horizon, timestep, steps: length of a plan, time step of the model that plans, and steps of a plan.
-    interval, iterations, seconds: what `plan` takes where it is not told otherwise.
+    interval, iterations, seconds: what `plan` takes where not given.
     candidates, points, interpolation, spread: plans that are drawn, each a spline; see `Planner`.
     temperature, elites: of MPPI and of the cross-entropy method.
     step_sizes: how many step sizes iLQG tries.

@@ -175,7 +175,7 @@ def test_what_was_returned_is_kept() -> None:
     ours.step(next(act))
 
 
-def test_misuse_is_told() -> None:
+def test_misuse_is_refused() -> None:
     ours = hopper(2)
     with pytest.raises(gymnasium.error.ResetNeeded):
         ours.step(np.zeros((2, 3)))

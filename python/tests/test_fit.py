@@ -65,7 +65,7 @@ def test_a_file_and_deviations_of_fields_are_taken(tmp_path: Path) -> None:
     assert list(found.errors) == ["qpos"] and found.identifiable == [True]
 
 
-def test_what_is_wrong_is_told() -> None:
+def test_bad_arguments_are_refused() -> None:
     model, arrays = pendulum(1.0, 0.1), recorded(pendulum(1.3, 0.25), 21)
     with pytest.raises(ValueError, match="did you mean 'bob'"):
         mw.fit(model, arrays, "mass:bop", device="cpu")

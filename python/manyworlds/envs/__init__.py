@@ -11,75 +11,13 @@ Nothing here needs another library but `vector` (Gymnasium), `sb3` and `rsl_rl`,
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from .._model import Model
-from .._randomize import Randomize
-from .._spec import Spec
-from .._tables import UnknownNameError, unknown
-from ..task import Task
+from ._registry import TASKS, Entry, entry, model, randomization, spec, task
 from .cartpole import cartpole_swing_up
 from .locomotion import ant, half_cheetah, hopper, humanoid, swimmer, walker2d
 from .quadruped import quadruped_joystick, quadruped_randomization, terrain
 from .reacher import reacher
-
-_MODELS = Path(__file__).parent / "models"
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A ready-made task: the function that makes it, its model, steps of an episode, and what differs by chance."""
-
-    make: Callable[..., Task]
-    model: str
-    max_episode_steps: int = 1000
-    randomize: Callable[[Model], list[Randomize]] | None = None
-
-
-TASKS: dict[str, Entry] = {
-    "Ant": Entry(ant, "ant"),
-    "Humanoid": Entry(humanoid, "humanoid"),
-    "HalfCheetah": Entry(half_cheetah, "half_cheetah"),
-    "Hopper": Entry(hopper, "hopper"),
-    "Walker2d": Entry(walker2d, "walker2d"),
-    "Swimmer": Entry(swimmer, "swimmer"),
-    "Reacher": Entry(reacher, "reacher", 50),
-    "CartPoleSwingUp": Entry(cartpole_swing_up, "cartpole", 500),
-    "QuadrupedJoystick": Entry(quadruped_joystick, "quadruped", 1000, quadruped_randomization),
-}
-
-
-def entry(name: str) -> Entry:
-    """A ready-made task by name; UnknownNameError (a KeyError) with the nearest one."""
-    if name not in TASKS:
-        raise UnknownNameError(unknown("task", name, TASKS))
-    return TASKS[name]
-
-
-def spec(name: str) -> Spec:
-    """The model of a ready-made task, before it is compiled."""
-    file = entry(name).model
-    out = Spec.from_xml_path(_MODELS / f"{file}.xml")
-    return terrain(out) if file == "quadruped" else out
-
-
-def model(name: str) -> Model:
-    """The model of a ready-made task."""
-    return spec(name).compile()
-
-
-def task(name: str, model: Model | None = None, **options: Any) -> Task:
-    """A ready-made task, for its own model or for a given one; `options` are those of its function."""
-    return entry(name).make(spec(name).compile() if model is None else model, **options)
-
-
-def randomization(name: str, model: Model) -> list[Randomize]:
-    """What differs by chance from world to world, for `Batch.randomize`; nothing for most tasks."""
-    differs = entry(name).randomize
-    return [] if differs is None else differs(model)
 
 
 def __getattr__(name: str) -> Any:

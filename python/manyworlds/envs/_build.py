@@ -7,13 +7,12 @@ from typing import Any
 
 import numpy as np
 
-import manyworlds
-
+from .._environment import Environment
 from .._model import Model
 from .._randomize import Randomize
 from ..task import Task
-from . import randomization
-from . import task as named
+from ._registry import randomization
+from ._registry import task as named
 
 # Arguments of an Environment; all others are the task's.
 ENGINE = ("device", "nconmax", "njmax", "overflow", "on_status", "first_world")
@@ -48,7 +47,7 @@ def build(
     """An Environment in which what differs by chance is drawn."""
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
-    out = manyworlds.Environment(task, num_worlds, seed=seed, autoreset=autoreset, dtype=dtype, **engine)
+    out = Environment(task, num_worlds, seed=seed, autoreset=autoreset, dtype=dtype, **engine)
     if drawn:
         out.batch.randomize(*drawn, first_world=engine.get("first_world", 0))
     return out

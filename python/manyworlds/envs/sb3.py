@@ -61,7 +61,7 @@ class ManyWorldsVecEnv(VecEnv):  # type: ignore[misc]
         observation, reward, terminated, truncated, found = self.worlds.step(self._actions)
         timed_out = truncated & ~terminated
         last = found.pop("final_obs", None)
-        told = _rows({key: value for key, value in found.items() if not key.startswith(("_", "final_"))})
+        running = _rows({key: value for key, value in found.items() if not key.startswith(("_", "final_"))})
         ended = _rows(found.get("final_info", {}))
         infos: list[dict[str, Any]] = [{"TimeLimit.truncated": bool(out)} for out in timed_out]
         for i, info in enumerate(infos):
@@ -69,7 +69,7 @@ class ManyWorldsVecEnv(VecEnv):  # type: ignore[misc]
                 info["terminal_observation"] = last[i]
                 info.update(ended(i))
             else:
-                info.update(told(i))
+                info.update(running(i))
         return observation, reward, terminated | truncated, infos
 
     def close(self) -> None:

@@ -21,7 +21,7 @@ from .._model import Model
 from .._randomize import Randomize
 from ..task import Task
 from ._build import build, prepare
-from ._looks import RENDER_MODES, Camera, Looks, entry, metadata
+from ._pictures import RENDER_MODES, Camera, Pictures, entry, metadata
 
 
 def boxes(task: Task, dtype: Any) -> tuple[spaces.Box, spaces.Box]:
@@ -92,7 +92,7 @@ class ManyWorldsVectorEnv(VectorEnv[Any, Array, Array]):
         self.num_envs = self.environment.num_worlds
         self.metadata = {**metadata(self.environment), "autoreset_mode": self.autoreset_mode}
         self.render_mode = render_mode
-        self._looks = Looks(
+        self._pictures = Pictures(
             self.environment,
             render_mode,
             camera=camera,
@@ -104,7 +104,7 @@ class ManyWorldsVectorEnv(VectorEnv[Any, Array, Array]):
             depth=depth,
         )
         state, self.single_action_space = boxes(self.environment.task, dtype)
-        self.single_observation_space = self._looks.space(state)
+        self.single_observation_space = self._pictures.space(state)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
         self.action_space = batch_space(self.single_action_space, self.num_envs)
         self._infos = infos
@@ -148,7 +148,7 @@ class ManyWorldsVectorEnv(VectorEnv[Any, Array, Array]):
             observation = self.environment.reset(worlds=rest)
         self._ended[mask] = False
         self._begun = True
-        return self._looks.observation(observation), {}
+        return self._pictures.observation(observation), {}
 
     def _mask(self, options: dict[str, Any] | None) -> Array:
         """Worlds that are to begin anew."""
@@ -180,27 +180,27 @@ class ManyWorldsVectorEnv(VectorEnv[Any, Array, Array]):
             worlds = np.flatnonzero(self._ended)[:8].tolist()
             raise error.ResetNeeded(f"episodes of worlds {worlds} have ended: reset(options={{'reset_mask': mask}})")
         state, reward, terminated, truncated = self.environment.step(array)
-        observation = self._looks.observation(state)
+        observation = self._pictures.observation(state)
         ended = terminated | truncated
         infos: dict[str, Any] = {}
         if mode is AutoresetMode.SAME_STEP:
-            infos = self._told(~ended)
+            infos = self._info(~ended)
             if ended.any():
                 infos |= self._final(observation, ended)
                 state = self.environment.reset(worlds=ended)
-                observation = self._looks.observation(state, observation, ended)
+                observation = self._pictures.observation(state, observation, ended)
         else:
             # worlds that were begun anew have nothing to tell
-            infos = self._told(~self._ended if mode is AutoresetMode.NEXT_STEP else ~np.zeros_like(ended))
+            infos = self._info(~self._ended if mode is AutoresetMode.NEXT_STEP else ~np.zeros_like(ended))
             self._ended = ended
         return observation, reward, terminated, truncated, infos
 
-    def _told(self, mask: Array) -> dict[str, Any]:
+    def _info(self, mask: Array) -> dict[str, Any]:
         """Terms of the reward and metrics of some worlds, with that mask for each."""
         if not self._infos or not mask.any():
             return {}
         out: dict[str, Any] = {}
-        for name, values in told(self.environment).items():
+        for name, values in terms_of(self.environment).items():
             out[name] = np.where(mask, values, 0)
             out[f"_{name}"] = mask.copy()
         return out
@@ -211,12 +211,12 @@ class ManyWorldsVectorEnv(VectorEnv[Any, Array, Array]):
         for i in np.flatnonzero(ended):
             last[i] = entry(observation, int(i))
         masks = {"_final_obs": ended.copy(), "_final_info": ended.copy()}
-        return {"final_obs": last, "final_info": self._told(ended), **masks}
+        return {"final_obs": last, "final_info": self._info(ended), **masks}
 
     def render(self) -> tuple[Array, ...] | None:
         """A frame of each world; None where there is no render mode."""
         self._check_open()
-        frames = self._looks.rendered()
+        frames = self._pictures.rendered()
         return None if frames is None else tuple(frames)
 
     def close_extras(self, **_: Any) -> None:
@@ -228,7 +228,7 @@ class ManyWorldsVectorEnv(VectorEnv[Any, Array, Array]):
             raise error.ClosedEnvironmentError("the environment is closed")
 
 
-def told(environment: Any) -> dict[str, Array]:
+def terms_of(environment: Any) -> dict[str, Array]:
     """Terms of the last reward and metrics, under Gymnasium's names."""
     terms = {f"reward_{name}": values for name, values in environment.reward_terms.items()}
     return {**terms, **environment.metrics}
@@ -268,7 +268,7 @@ class ManyWorldsEnv(gymnasium.Env[Any, Array]):
         self.environment = build(*prepared, 1, autoreset="disabled", seed=seed, dtype=dtype)
         self.metadata = metadata(self.environment)
         self.render_mode = render_mode
-        self._looks = Looks(
+        self._pictures = Pictures(
             self.environment,
             render_mode,
             camera=camera,
@@ -280,7 +280,7 @@ class ManyWorldsEnv(gymnasium.Env[Any, Array]):
             depth=depth,
         )
         state, self.action_space = boxes(self.environment.task, dtype)
-        self.observation_space = self._looks.space(state)
+        self.observation_space = self._pictures.space(state)
         self._infos = infos
 
     @property
@@ -292,19 +292,19 @@ class ManyWorldsEnv(gymnasium.Env[Any, Array]):
         """Begins an episode; the first observation."""
         super().reset(seed=seed)
         state = self.environment.reset(seed=None if seed is None else [seed])
-        return entry(self._looks.observation(state), 0), {}
+        return entry(self._pictures.observation(state), 0), {}
 
     def step(self, action: Array) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """One step: observation, reward, terminated, truncated, info; errors as ManyWorldsVectorEnv.step."""
         array = actions_of(action, self.action_space.shape or ())
         state, reward, terminated, truncated = self.environment.step(array[None])
-        observation = entry(self._looks.observation(state), 0)
-        info = {name: values[0] for name, values in told(self.environment).items()} if self._infos else {}
+        observation = entry(self._pictures.observation(state), 0)
+        info = {name: values[0] for name, values in terms_of(self.environment).items()} if self._infos else {}
         return observation, float(reward[0]), bool(terminated[0]), bool(truncated[0]), info
 
     def render(self) -> Array | None:  # type: ignore[override]
         """The world as it is, [height, width, 3]; None where there is no render mode."""
-        frames = self._looks.rendered()
+        frames = self._pictures.rendered()
         return None if frames is None else frames[0]
 
     def close(self) -> None:

@@ -16,7 +16,7 @@ RENDER_MODES = ["rgb_array"]
 Camera = str | int | None
 
 
-class Looks:
+class Pictures:
     """What the pictures of an environment show, and how large they are.
 
     Frames, of `render`, are `width` by `height` pixels from `camera`. Observed pictures have the size `pixels` (width,
@@ -49,23 +49,23 @@ class Looks:
         if pixels is None and (pixels_only or depth or pixels_camera is not None):
             given = "pixels_only" if pixels_only else "depth" if depth else "pixels_camera"
             raise ValueError(f"{given} is about observed pictures: give their size, pixels=(width, height)")
-        self._seen: dict[str, Any] = {}
+        self._observed: dict[str, Any] = {}
         if pixels is not None:
             if np.shape(pixels) != (2,):
                 raise ValueError(f"pixels is (width, height), got {pixels!r}")
-            seen_from = camera if pixels_camera is None else pixels_camera
-            self._seen = {"camera": seen_from, "width": pixels[0], "height": pixels[1]}
-        # a wrong argument is told at once
+            observed_from = camera if pixels_camera is None else pixels_camera
+            self._observed = {"camera": observed_from, "width": pixels[0], "height": pixels[1]}
+        # a bad argument is refused at once
         if self._draws:
             self.frames(0)
         if self._parts:
-            self._pictures(0)
+            self._draw(0)
 
     def space(self, state: spaces.Box) -> spaces.Space[Any]:
         """Space of the observations of one world."""
         if not self._parts:
             return state
-        shape = (self._seen["height"], self._seen["width"])
+        shape = (self._observed["height"], self._observed["width"])
         known: dict[str, spaces.Space[Any]] = {
             "pixels": spaces.Box(0, 255, (*shape, 3), np.uint8),
             "depth": spaces.Box(0, np.inf, shape, np.float32),
@@ -78,7 +78,7 @@ class Looks:
         """Observations of all worlds, of which those of `worlds` alone have changed since the ones before."""
         if not self._parts:
             return state
-        drawn = self._pictures(worlds)
+        drawn = self._draw(worlds)
         if before is not None:
             old = before if isinstance(before, dict) else dict.fromkeys(drawn, before)
             for name, pictures in drawn.items():
@@ -96,10 +96,10 @@ class Looks:
         """Frames of all worlds, where a render mode asks for them."""
         return self.frames() if self._draws else None
 
-    def _pictures(self, worlds: Worlds) -> dict[str, Array]:
+    def _draw(self, worlds: Worlds) -> dict[str, Array]:
         """Observed pictures by name."""
         render = self._environment.batch.render
-        return {name: render(worlds, pixels=kind, **self._seen) for name, kind in self._parts.items()}
+        return {name: render(worlds, pixels=kind, **self._observed) for name, kind in self._parts.items()}
 
 
 def metadata(environment: Any) -> dict[str, Any]:
