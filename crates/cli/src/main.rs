@@ -1,56 +1,28 @@
-//! The command line: one file per verb.
+//! The command line: a file in `verbs` for each verb; what several share is in `shared`, pages with figures in `report`,
+//! the window in `view`.
 
-mod bench;
-mod check;
-mod checkpoint;
-mod compile;
-mod concerns;
-mod contents;
-mod dense;
-mod derivatives;
-mod doctor;
-mod draw;
-mod drive;
-mod eval;
-mod fit;
-mod info;
-#[cfg(feature = "gpu")]
-mod kernels;
-mod output;
-mod plan;
-mod record;
-#[cfg(feature = "gpu")]
-mod render;
 mod report;
-mod rollout;
-mod states;
-mod summary;
-#[cfg(feature = "gpu")]
-mod tune;
+mod shared;
+mod verbs;
 #[cfg(feature = "view")]
 mod view;
 
-use std::io::Read;
-use std::path::Path;
 use std::process::ExitCode;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
-use manyworlds::batch::{self, Backend, BatchOptions, Overflow};
+#[cfg(not(feature = "view"))]
+use clap::Args;
+use clap::{Parser, Subcommand, ValueEnum};
 use manyworlds::error::{Error, Result};
-use manyworlds::mjcf;
-use manyworlds::model::Model;
-use manyworlds::spec::Spec;
-
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt;
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-use output::Output;
-
-/// MuJoCo release whose results are the reference.
-const REFERENCE: &str = "MuJoCo 3.17.0";
-const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\nreference: MuJoCo 3.17.0");
+use shared::output::Output;
+use shared::version::VERSION;
+use verbs::{bench, check, compile, derivatives, doctor, eval, fit, info, plan, rollout};
+#[cfg(feature = "gpu")]
+use verbs::{kernels, render, tune};
 
 /// Steps thousands of worlds of a MuJoCo model at once, on any GPU or on the CPU.
 ///
@@ -108,7 +80,7 @@ enum Verb {
     Fit(fit::Arguments),
     /// Opens a window in which a model moves, under the hands of a user or, with a task, of a planner.
     #[cfg(feature = "view")]
-    View(view::Arguments),
+    View(verbs::view::Arguments),
     /// Compares every stage of the GPU with the CPU, field by field.
     Check(check::Arguments),
     /// Measures speed over models and numbers of worlds.
@@ -150,139 +122,11 @@ fn left_out(verb: &str, feature: &str) -> Result<bool> {
     Err(Error::Argument(format!("this build has no '{verb}'; build it with the feature '{feature}'")))
 }
 
-/// Backend and capacities, the same for every verb that steps.
-#[derive(Args, Clone)]
-struct BatchArguments {
-    /// Where worlds are stepped; auto: a hardware GPU where there is one, else the CPU.
-    #[arg(long, value_enum, default_value_t = BackendName::Auto)]
-    backend: BackendName,
-    /// Contact slots of a world; measured where not given.
-    #[arg(long)]
-    nconmax: Option<usize>,
-    /// Constraint row slots of a world; measured where not given.
-    #[arg(long)]
-    njmax: Option<usize>,
-    /// Where a world needs more slots than that: grow makes room and, on the GPU, takes the steps again; flag leaves contacts
-    /// out and raises a status bit; error ends.
-    #[arg(long, default_value = "grow", value_name = "grow|flag|error")]
-    overflow: Overflow,
-    #[cfg(feature = "gpu")]
-    #[command(flatten)]
-    kernels: KernelArguments,
-}
-
-/// How kernels are cut and spread, the same for every verb that runs them.
-#[cfg(feature = "gpu")]
-#[derive(Args, Clone)]
-struct KernelArguments {
-    /// Grouping of the stages into dispatches on the GPU: auto, split, grouped or fused.
-    #[arg(long, value_name = "auto|split|grouped|fused")]
-    partition: Option<String>,
-    /// Lanes per world on the GPU, a power of two; chosen from the model where not given.
-    #[arg(long)]
-    lanes: Option<usize>,
-    /// Worlds per workgroup on the GPU, a power of two; chosen where not given.
-    #[arg(long)]
-    worlds_per_group: Option<usize>,
-    /// Where kernels on the GPU keep what only they use: storage, workgroup or registers; chosen where not given.
-    #[arg(long, value_name = "storage|workgroup|registers")]
-    placement: Option<String>,
-    /// Whether steps on the GPU store, but for the last of a call, only what the next step reads; true on hardware.
-    #[arg(long, value_name = "true|false")]
-    lean: Option<bool>,
-    /// Worlds that take all steps of a call on the GPU before the next ones begin; on hardware measured while they step.
-    #[arg(long)]
-    chunk: Option<usize>,
-    /// Measures nothing while worlds step on the GPU: chunks of 8192 worlds on hardware, where not given.
-    #[arg(long)]
-    no_tune: bool,
-}
-
-#[cfg(feature = "gpu")]
-impl KernelArguments {
-    fn options(&self) -> Result<manyworlds::gpu::KernelOptions> {
-        Ok(manyworlds::gpu::KernelOptions {
-            partition: self.partition.as_deref().unwrap_or("auto").parse()?,
-            lanes: self.lanes,
-            worlds_per_group: self.worlds_per_group,
-            tuning_file: tune::file(),
-            placement: self.placement.as_deref().map(str::parse).transpose()?,
-            lean: self.lean,
-            chunk: self.chunk,
-            tune: self.no_tune.then_some(false),
-            ..Default::default()
-        })
-    }
-
-    /// Rejects kernel options where no kernel runs.
-    fn refuse_on_cpu(&self) -> Result<()> {
-        let given = [
-            ("--partition", self.partition.is_some()),
-            ("--lanes", self.lanes.is_some()),
-            ("--worlds-per-group", self.worlds_per_group.is_some()),
-            ("--placement", self.placement.is_some()),
-            ("--lean", self.lean.is_some()),
-            ("--chunk", self.chunk.is_some()),
-            ("--no-tune", self.no_tune),
-        ];
-        match given.iter().find(|g| g.1) {
-            Some((name, _)) => {
-                Err(Error::Argument(format!("{name} is for the GPU: leave it out, or give --backend gpu")))
-            }
-            None => Ok(()),
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum BackendName {
-    Auto,
-    Cpu,
-    Gpu,
-}
-
-impl BackendName {
-    fn backend(self) -> Backend {
-        match self {
-            BackendName::Auto => Backend::Auto,
-            BackendName::Cpu => Backend::Cpu,
-            BackendName::Gpu => Backend::Gpu,
-        }
-    }
-
-    /// Name of the backend, if the choice is certain.
-    fn known(self) -> Option<&'static str> {
-        (self != BackendName::Auto).then(|| self.backend().name())
-    }
-}
-
-impl BatchArguments {
-    /// Options for a model, whose slots are measured here where only one of the two numbers is given.
-    fn options(&self, model: &Model) -> Result<BatchOptions> {
-        #[cfg(feature = "gpu")]
-        if self.backend == BackendName::Cpu {
-            self.kernels.refuse_on_cpu()?;
-        }
-        let capacity = batch::capacity(model, self.nconmax, self.njmax)?;
-        Ok(BatchOptions {
-            #[cfg(feature = "gpu")]
-            adapter: None,
-            #[cfg(feature = "gpu")]
-            device: None,
-            backend: self.backend.backend(),
-            capacity,
-            overflow: self.overflow,
-            #[cfg(feature = "gpu")]
-            gpu: self.kernels.options()?,
-        })
-    }
-}
-
 /// Parses the arguments, runs the verb, and returns the exit status.
-pub(crate) fn main() -> ExitCode {
+fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(told) => return tell(&told),
+        Err(message) => return print(&message),
     };
     let output = Output::new(cli.format == Format::Json, cli.strict);
     let done = show_log().and_then(|()| run(&cli.verb, &output));
@@ -297,11 +141,11 @@ pub(crate) fn main() -> ExitCode {
     }
 }
 
-/// Prints the help, the version, or what is wrong with the arguments.
-fn tell(told: &clap::Error) -> ExitCode {
+/// Prints the help, the version, or why the arguments are refused.
+fn print(message: &clap::Error) -> ExitCode {
     let output = Output::new(false, false);
-    let done = told.print();
-    if told.use_stderr() {
+    let done = message.print();
+    if message.use_stderr() {
         return ExitCode::from(2);
     }
     output.written(done.and_then(|()| std::io::Write::flush(&mut std::io::stdout())));
@@ -321,7 +165,7 @@ fn run(verb: &Verb, output: &Output) -> Result<bool> {
         Verb::Render(arguments) => render::run(arguments, output),
         Verb::Fit(arguments) => fit::run(arguments, output),
         #[cfg(feature = "view")]
-        Verb::View(arguments) => view::run(arguments, output),
+        Verb::View(arguments) => verbs::view::run(arguments, output),
         Verb::Check(arguments) => check::run(arguments, output),
         Verb::Bench(arguments) => bench::run(arguments, output),
         #[cfg(feature = "gpu")]
@@ -352,67 +196,4 @@ fn show_log() -> Result<()> {
     let lines = fmt::layer().with_writer(std::io::stderr).with_ansi(false).with_target(false).without_time();
     tracing_subscriber::registry().with(lines).with(targets).init();
     Ok(())
-}
-
-/// Reads and compiles a model; prints its warnings, or fails with them under `--strict`.
-fn load(path: &Path, output: &Output) -> Result<Model> {
-    let model =
-        if is_stdin(path) { manyworlds::compile::compile(&spec(path)?)? } else { manyworlds::load(path)? };
-    output.warnings(&model.warnings)?;
-    Ok(model)
-}
-
-/// True if a model comes from standard input.
-fn is_stdin(path: &Path) -> bool {
-    path.as_os_str() == "-"
-}
-
-/// Reads a model without compiling it; from standard input, its references are relative to the working folder.
-fn spec(path: &Path) -> Result<Spec> {
-    if !is_stdin(path) {
-        return mjcf::parse(path);
-    }
-    let fail = |reason: String| Error::io("standard input", reason);
-    let mut text = String::new();
-    let read = std::io::stdin().lock().take(MAX_STDIN + 1).read_to_string(&mut text);
-    match read {
-        Err(e) => Err(fail(format!("{e}; give MJCF or URDF in UTF-8"))),
-        Ok(n) if n as u64 > MAX_STDIN => Err(fail(format!("more than {MAX_STDIN} bytes"))),
-        Ok(_) => mjcf::parse_str(&text, "<stdin>"),
-    }
-}
-
-/// Largest model from standard input, in bytes.
-const MAX_STDIN: u64 = 256 << 20;
-
-/// A keyframe by number or name; `none` is the initial state, no word the first keyframe.
-fn keyframe(model: &Model, word: Option<&str>) -> Result<Option<usize>> {
-    let nkey = model.sizes.nkey;
-    match word {
-        None => Ok((nkey > 0).then_some(0)),
-        Some("none") => Ok(None),
-        Some(word) => {
-            let named = model.names.key.iter().position(|n| n == word);
-            let key = named.or_else(|| word.parse().ok()).filter(|&k| k < nkey);
-            key.map(Some).ok_or_else(|| {
-                let near = batch::suggest(word, model.names.key.iter().map(String::as_str));
-                let text = format!("there is no keyframe '{word}': the model has {nkey}");
-                Error::Argument(format!("{text}{}{near}", known_keyframes(&model.names.key)))
-            })
-        }
-    }
-}
-
-/// Most keyframes that a message names.
-const NAMED_KEYFRAMES: usize = 20;
-
-/// The keyframes in a message.
-fn known_keyframes(names: &[String]) -> String {
-    if names.is_empty() {
-        return String::new();
-    }
-    let shown = names.iter().enumerate().take(NAMED_KEYFRAMES);
-    let listed = shown.map(|(k, name)| if name.is_empty() { k.to_string() } else { format!("{k} '{name}'") });
-    let more = if names.len() > NAMED_KEYFRAMES { ", …" } else { "" };
-    format!(": {}{more}", listed.collect::<Vec<_>>().join(", "))
 }

@@ -6,8 +6,11 @@ use manyworlds::error::Result;
 use serde_json::{Map, Value as Json};
 
 use super::axis::{Scale, seconds, short};
-use super::charts::{BarRow, COLORS, Chart, HALF, Mark, WIDE, bars};
+use super::canvas::COLORS;
+use super::charts::{Chart, HALF, WIDE};
+use super::marks::Mark;
 use super::page::{Figure, Key, Page, Value};
+use super::rows::{BarRow, bars};
 use super::text::named;
 
 /// Stages with a colour of their own; the rest is one part.
@@ -16,7 +19,7 @@ const STAGES: usize = COLORS - 1;
 const COLD: [&str; 6] = ["load", "probe", "device", "buffers", "pipelines", "first_run"];
 
 /// A row of the JSON output.
-type Row = Map<String, Json>;
+type JsonRow = Map<String, Json>;
 
 /// A line of rates: model, backend, and whether it is the baseline of a file.
 type Line<'a> = (&'a str, &'a str, bool);
@@ -25,7 +28,7 @@ type Line<'a> = (&'a str, &'a str, bool);
 ///
 /// # Errors
 /// [`manyworlds::error::Error::Argument`] where a chart cannot be drawn.
-pub(crate) fn page(rows: &[Row]) -> Result<Page> {
+pub(crate) fn page(rows: &[JsonRow]) -> Result<Page> {
     let mut devices: Vec<&str> = all(rows).map(|(row, _)| word(row, "device")).collect();
     devices.sort_unstable();
     devices.dedup();
@@ -65,17 +68,17 @@ pub(crate) fn page(rows: &[Row]) -> Result<Page> {
 /// Name of the speed.
 const SPEED: &str = "steps_per_second";
 
-fn word<'a>(row: &'a Row, name: &str) -> &'a str {
+fn word<'a>(row: &'a JsonRow, name: &str) -> &'a str {
     row.get(name).and_then(Json::as_str).unwrap_or_default()
 }
 
-fn number(row: &Row, name: &str) -> f64 {
+fn number(row: &JsonRow, name: &str) -> f64 {
     row.get(name).and_then(Json::as_f64).unwrap_or(f64::NAN)
 }
 
 /// Rows and their baselines, which are `true`.
-fn all(rows: &[Row]) -> impl Iterator<Item = (&Row, bool)> {
-    let of = |row: &'_ Row| row.get("against").and_then(Json::as_object).is_some();
+fn all(rows: &[JsonRow]) -> impl Iterator<Item = (&JsonRow, bool)> {
+    let of = |row: &'_ JsonRow| row.get("against").and_then(Json::as_object).is_some();
     rows.iter().map(|row| (row, false)).chain(
         rows.iter()
             .filter(move |row| of(row))
@@ -85,14 +88,14 @@ fn all(rows: &[Row]) -> impl Iterator<Item = (&Row, bool)> {
 }
 
 /// True if baselines are of a file, not of a backend that was measured beside.
-fn is_file(rows: &[Row]) -> bool {
+fn is_file(rows: &[JsonRow]) -> bool {
     rows.iter().any(|row| row.contains_key("against_file"))
 }
 
 /// Points by line, in the order of the rows.
 fn lines<'a>(
-    rows: impl Iterator<Item = (&'a Row, bool)>,
-    of: impl Fn(&Row) -> f64,
+    rows: impl Iterator<Item = (&'a JsonRow, bool)>,
+    of: impl Fn(&JsonRow) -> f64,
     from_file: bool,
 ) -> Vec<(Line<'a>, Vec<(f64, f64)>)> {
     let mut found: Vec<(Line, Vec<(f64, f64)>)> = Vec::new();
@@ -137,14 +140,14 @@ fn drawn(found: Vec<(Line<'_>, Vec<(f64, f64)>)>) -> (Vec<Mark>, Vec<(Key, Strin
 }
 
 /// Numbers of worlds that were measured.
-fn counts(rows: &[Row]) -> Vec<f64> {
+fn counts(rows: &[JsonRow]) -> Vec<f64> {
     let mut counts: Vec<f64> = rows.iter().map(|row| number(row, "worlds")).collect();
     counts.sort_by(f64::total_cmp);
     counts.dedup();
     counts
 }
 
-fn over_worlds(title: &str, y: Scale, rows: &[Row], marks: Vec<Mark>, size: (i32, i32)) -> Chart {
+fn over_worlds(title: &str, y: Scale, rows: &[JsonRow], marks: Vec<Mark>, size: (i32, i32)) -> Chart {
     Chart {
         title: title.to_owned(),
         across: "worlds".to_owned(),
@@ -157,11 +160,11 @@ fn over_worlds(title: &str, y: Scale, rows: &[Row], marks: Vec<Mark>, size: (i32
 }
 
 /// Steps a second, and the time of a step of one world, over worlds.
-fn rates(page: &mut Page, rows: &[Row]) -> Result<()> {
+fn rates(page: &mut Page, rows: &[JsonRow]) -> Result<()> {
     let from_file = is_file(rows);
     let (marks, legend) = drawn(lines(all(rows), |row| number(row, SPEED), from_file));
     let fast = over_worlds("steps a second", Scale::Log, rows, marks, (HALF, 300)).svg()?;
-    let whole = |row: &Row| 1e3 * number(row, "worlds") / number(row, SPEED);
+    let whole = |row: &JsonRow| 1e3 * number(row, "worlds") / number(row, SPEED);
     let (marks, _) = drawn(lines(all(rows), whole, from_file));
     let slow =
         over_worlds("time of a step of all worlds (ms)", Scale::Log, rows, marks, (HALF, 300)).svg()?;
@@ -181,7 +184,7 @@ fn rates(page: &mut Page, rows: &[Row]) -> Result<()> {
 }
 
 /// Ratios to the baselines.
-fn ratios(page: &mut Page, rows: &[Row]) -> Result<()> {
+fn ratios(page: &mut Page, rows: &[JsonRow]) -> Result<()> {
     let has_ratio = rows.iter().any(|row| number(row, "ratio").is_finite());
     let (mut marks, legend) =
         drawn(lines(rows.iter().map(|row| (row, false)), |row| number(row, "ratio"), false));
@@ -208,12 +211,12 @@ fn ratios(page: &mut Page, rows: &[Row]) -> Result<()> {
 }
 
 /// All figures.
-fn table(page: &mut Page, rows: &[Row]) {
-    let cold = |row: &Row| {
+fn table(page: &mut Page, rows: &[JsonRow]) {
+    let cold = |row: &JsonRow| {
         let parts = row.get("cold_seconds").and_then(Json::as_object);
         parts.map_or(f64::NAN, |parts| parts.values().filter_map(Json::as_f64).sum())
     };
-    let line = |(row, is_other): (&Row, bool)| {
+    let line = |(row, is_other): (&JsonRow, bool)| {
         let speed = number(row, SPEED);
         let percent = |name: &str| short(100.0 * number(row, name));
         let own = |name: &'static str, text: String| {
@@ -251,12 +254,12 @@ fn table(page: &mut Page, rows: &[Row]) {
 }
 
 /// The row of each model and backend with the most worlds.
-fn largest(rows: &[Row]) -> Vec<&Row> {
-    let mut found: Vec<&Row> = Vec::new();
+fn largest(rows: &[JsonRow]) -> Vec<&JsonRow> {
+    let mut found: Vec<&JsonRow> = Vec::new();
     let from_file = is_file(rows);
     for (row, is_other) in all(rows).filter(|(_, is_other)| !(*is_other && from_file)) {
         let _ = is_other;
-        let same = |known: &&Row| {
+        let same = |known: &&JsonRow| {
             word(known, "model") == word(row, "model") && word(known, "backend") == word(row, "backend")
         };
         match found.iter_mut().find(|known| same(known)) {
@@ -268,15 +271,15 @@ fn largest(rows: &[Row]) -> Vec<&Row> {
     found
 }
 
-fn title_of(row: &Row) -> String {
+fn title_of(row: &JsonRow) -> String {
     let worlds = number(row, "worlds");
     format!("{}, {}, {worlds} worlds", named(word(row, "model")), word(row, "backend"))
 }
 
 /// Time by stage.
-fn stages(page: &mut Page, rows: &[Row]) -> Result<()> {
+fn stages(page: &mut Page, rows: &[JsonRow]) -> Result<()> {
     let found = largest(rows);
-    let times = |row: &Row| -> Vec<(String, f64)> {
+    let times = |row: &JsonRow| -> Vec<(String, f64)> {
         let parts = row.get("stage_nanoseconds").and_then(Json::as_object);
         parts.into_iter().flatten().filter_map(|(stage, ns)| Some((stage.clone(), ns.as_f64()?))).collect()
     };
@@ -290,7 +293,7 @@ fn stages(page: &mut Page, rows: &[Row]) -> Result<()> {
     let mut order: Vec<(&String, &f64)> = weights.iter().collect();
     order.sort_by(|a, b| b.1.total_cmp(a.1));
     let shown: Vec<&String> = order.iter().take(STAGES).map(|(stage, _)| *stage).collect();
-    let row_of = |row: &&Row| {
+    let row_of = |row: &&JsonRow| {
         let own = times(row);
         let total: f64 = own.iter().map(|(_, ns)| ns).sum();
         let part = |stage: &String| own.iter().find(|(s, _)| s == stage).map_or(0.0, |(_, ns)| *ns);
@@ -320,8 +323,8 @@ fn stages(page: &mut Page, rows: &[Row]) -> Result<()> {
 }
 
 /// Time before the first step.
-fn cold_start(page: &mut Page, rows: &[Row]) -> Result<()> {
-    let row_of = |row: &&Row| {
+fn cold_start(page: &mut Page, rows: &[JsonRow]) -> Result<()> {
+    let row_of = |row: &&JsonRow| {
         let parts = row.get("cold_seconds").and_then(Json::as_object)?;
         let part = |name: &str| parts.get(name).and_then(Json::as_f64).unwrap_or(0.0);
         let all: Vec<(usize, f64)> = COLD.iter().enumerate().map(|(k, name)| (k, part(name))).collect();

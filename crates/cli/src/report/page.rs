@@ -5,6 +5,7 @@ use std::fmt::Write;
 use std::time::SystemTime;
 
 use super::text::escaped;
+use crate::shared::version::REFERENCE;
 
 /// How the page looks.
 const STYLE: &str = include_str!("page.css");
@@ -141,7 +142,7 @@ impl Page {
                 Key::Ring(c) => ("ring", Some(c)),
                 Key::Limit => ("dash", None),
             };
-            let color = place.map_or("ink".to_owned(), |c| (c % super::charts::COLORS).to_string());
+            let color = place.map_or("ink".to_owned(), |c| (c % super::canvas::COLORS).to_string());
             let pale = if class == "pale" { " style=\"opacity:.3\"" } else { "" };
             format!("<span><i class=\"{class} k{color}\"{pale}></i>{}</span>\n", escaped(word))
         };
@@ -175,7 +176,7 @@ impl Page {
             escaped(title),
             escaped(&command.join(" ")),
             env!("CARGO_PKG_VERSION"),
-            super::super::REFERENCE,
+            REFERENCE,
         )
     }
 

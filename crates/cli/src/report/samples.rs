@@ -23,7 +23,7 @@ const BAND: [f64; 2] = [0.05, 0.95];
 
 /// What a line over time is about.
 #[derive(Clone, Debug, PartialEq)]
-enum Source {
+enum Measure {
     /// An element of a field.
     Element(&'static str, usize),
     /// The Euclidean norm of a field.
@@ -33,7 +33,7 @@ enum Source {
 /// A quantity over time: its mean over the worlds, and the ends of the band that holds nine of ten.
 #[derive(Clone, Debug)]
 pub(super) struct Track {
-    source: Source,
+    source: Measure,
     pub(super) mean: Vec<f64>,
     pub(super) low: Vec<f64>,
     pub(super) high: Vec<f64>,
@@ -106,14 +106,14 @@ impl Samples {
         };
         let has_energy = samples.has_energy;
         for (title, source, shown) in [
-            ("speed |qvel| (m/s, rad/s)", Source::Norm("qvel"), true),
-            ("contacts", Source::Element("ncon", 0), true),
-            ("constraint rows", Source::Element("nefc", 0), true),
-            ("solver iterations", Source::Element("solver_niter", 0), true),
-            ("potential energy (J)", Source::Element("energy", 0), has_energy),
-            ("kinetic energy (J)", Source::Element("energy", 1), has_energy),
+            ("speed |qvel| (m/s, rad/s)", Measure::Norm("qvel"), true),
+            ("contacts", Measure::Element("ncon", 0), true),
+            ("constraint rows", Measure::Element("nefc", 0), true),
+            ("solver iterations", Measure::Element("solver_niter", 0), true),
+            ("potential energy (J)", Measure::Element("energy", 0), has_energy),
+            ("kinetic energy (J)", Measure::Element("energy", 1), has_energy),
         ] {
-            let (Source::Norm(field) | Source::Element(field, _)) = source;
+            let (Measure::Norm(field) | Measure::Element(field, _)) = source;
             if shown && batch.has(field) {
                 samples.always.push((title, samples.tracks.len()));
                 samples.tracks.push(Track::of(source));
@@ -144,7 +144,7 @@ impl Samples {
                 break;
             }
             let first = self.tracks.len();
-            self.tracks.extend(panel.elements.iter().map(|e| Track::of(Source::Element(field, *e))));
+            self.tracks.extend(panel.elements.iter().map(|e| Track::of(Measure::Element(field, *e))));
             own.push((panel, first..self.tracks.len()));
         }
         Followed { field, hidden: count - own.len(), panels: own }
@@ -175,7 +175,7 @@ impl Samples {
         let mut known: Option<(&str, Vec<f64>)> = None;
         let mut values = Vec::with_capacity(worlds);
         for track in &mut self.tracks {
-            let (Source::Norm(field) | Source::Element(field, _)) = track.source;
+            let (Measure::Norm(field) | Measure::Element(field, _)) = track.source;
             // tracks of a field follow each other
             if known.as_ref().is_none_or(|(name, _)| *name != field) {
                 known = Some((field, batch.get(field, ..)?.data.to_f64()));
@@ -186,8 +186,8 @@ impl Samples {
             for world in 0..worlds {
                 let row = world * all / worlds * width;
                 values.push(match track.source {
-                    Source::Element(_, element) => data[row + element],
-                    Source::Norm(_) => norm(&data[row..row + width]),
+                    Measure::Element(_, element) => data[row + element],
+                    Measure::Norm(_) => norm(&data[row..row + width]),
                 });
             }
             track.push(&mut values);
@@ -199,7 +199,7 @@ impl Samples {
 }
 
 impl Track {
-    fn of(source: Source) -> Self {
+    fn of(source: Measure) -> Self {
         Self { source, mean: Vec::new(), low: Vec::new(), high: Vec::new() }
     }
 
@@ -313,7 +313,7 @@ mod tests {
             [0.0, 5.0, 50.0, 95.0, 100.0]
         );
         assert!(quantile(&mut [], 0.5).is_nan());
-        let mut track = Track::of(Source::Norm("qvel"));
+        let mut track = Track::of(Measure::Norm("qvel"));
         track.push(&mut vec![1.0, f64::NAN, 3.0]);
         assert_eq!((track.mean[0], track.low[0], track.high[0]), (2.0, 1.0, 3.0));
     }

@@ -1,6 +1,6 @@
 //! Texts as they may stand on a page.
 
-use super::super::draw::visible;
+use crate::shared::problem::visible;
 
 /// Longest name in a page, in characters.
 const LONGEST: usize = 120;

@@ -19,7 +19,7 @@ use super::traces::{self, Traced};
 
 /// Parts of the window that are shown.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Shown {
+pub(super) struct Panels {
     pub(super) left: bool,
     pub(super) right: bool,
     pub(super) help: bool,
@@ -37,19 +37,19 @@ pub(super) struct Watch {
 }
 
 /// Everything behind the window.
-pub(super) struct App {
-    pub(super) session: Session,
+pub(crate) struct App {
+    pub(crate) session: Session,
     pub(super) camera: Camera,
     pub(super) visuals: Visuals,
-    pub(super) shown: Shown,
+    pub(super) shown: Panels,
     pub(super) many: Many,
     pub(super) plots: Plots,
     pub(super) watch: Watch,
     /// Seconds of the last picture, and pictures a second.
     pub(super) picture: f64,
-    pub(super) rate: f64,
+    pub(crate) rate: f64,
     /// Adapter that draws.
-    pub(super) adapter: String,
+    pub(crate) adapter: String,
     /// True if bodies are traced along the plan.
     pub(super) traces_on: bool,
     pub(super) traces: Vec<Vec<DVec3>>,
@@ -57,7 +57,7 @@ pub(super) struct App {
     /// Folder for pictures, and the next one to be written.
     pub(super) folder: PathBuf,
     pub(super) shot: Option<PathBuf>,
-    pub(super) shots: usize,
+    pub(crate) shots: usize,
     /// Text for the clipboard.
     pub(super) copied: Option<String>,
     pub(super) fullscreen: bool,
@@ -66,14 +66,14 @@ pub(super) struct App {
 
 impl App {
     /// A window on a simulation.
-    pub(super) fn new(session: Session, camera: Camera, folder: PathBuf) -> Self {
+    pub(crate) fn new(session: Session, camera: Camera, folder: PathBuf) -> Self {
         let worlds = session.worlds();
         let is_task = session.mpc.is_some();
         let left = true;
         Self {
             camera,
             visuals: Visuals::default(),
-            shown: Shown {
+            shown: Panels {
                 left,
                 right: true,
                 help: false,

@@ -9,7 +9,7 @@ pub(super) const MOST: usize = 64;
 
 /// How worlds are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Layout {
+pub(super) enum Arrangement {
     /// The chosen one.
     One,
     /// A grid of tiles.
@@ -18,10 +18,10 @@ pub(super) enum Layout {
     Ghosts,
 }
 
-impl Layout {
+impl Arrangement {
     /// All with their names.
-    pub(super) const ALL: [(&str, Layout); 3] =
-        [("one", Layout::One), ("grid", Layout::Grid), ("ghosts", Layout::Ghosts)];
+    pub(super) const ALL: [(&str, Arrangement); 3] =
+        [("one", Arrangement::One), ("grid", Arrangement::Grid), ("ghosts", Arrangement::Ghosts)];
 }
 
 /// What worlds are coloured by.
@@ -54,7 +54,7 @@ impl Colour {
 #[derive(Clone, Debug)]
 pub(super) struct Many {
     /// How they are shown.
-    pub(super) layout: Layout,
+    pub(super) layout: Arrangement,
     /// First world in a picture of several.
     pub(super) first: usize,
     /// Number of worlds in a picture of several.
@@ -75,7 +75,7 @@ impl Many {
     /// A view of some worlds: one, or a grid of several.
     pub(super) fn new(worlds: usize) -> Self {
         Self {
-            layout: if worlds > 1 { Layout::Grid } else { Layout::One },
+            layout: if worlds > 1 { Arrangement::Grid } else { Arrangement::One },
             first: 0,
             count: worlds.min(16),
             colour: if worlds > 1 { Colour::Status } else { Colour::None },
@@ -89,7 +89,7 @@ impl Many {
     /// The worlds in the picture; the chosen one is among them.
     pub(super) fn shown(&self, session: &Session) -> Vec<usize> {
         let (worlds, chosen) = (session.worlds(), session.chosen());
-        if self.layout == Layout::One {
+        if self.layout == Arrangement::One {
             return vec![chosen];
         }
         let count = self.count.clamp(1, MOST.min(worlds));

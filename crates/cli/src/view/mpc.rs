@@ -40,7 +40,7 @@ struct Plan {
 
 /// A planner beside the simulation.
 #[derive(Debug)]
-pub(super) struct Mpc {
+pub(crate) struct Mpc {
     order: Order,
     newest: Arc<Mutex<Order>>,
     states: SyncSender<(State, u64)>,
@@ -68,10 +68,10 @@ impl Mpc {
     ///
     /// # Errors
     /// As [`Objective::of_model`] and [`Settings::planner`].
-    pub(super) fn new(model: &Model, options: &BatchOptions) -> Result<Self> {
+    pub(crate) fn new(model: &Model, options: &BatchOptions) -> Result<Self> {
         let (objective, settings) = (Objective::of_model(model)?, Settings::of_model(model)?);
         let order = Order { model: model.clone(), settings, objective, options: options.clone(), number: 0 };
-        // what is wrong with a task is wrong at once
+        // a task that cannot be planned is refused at once
         let planner = make(&order)?;
         let device = planner.device();
         let newest = Arc::new(Mutex::new(order.clone()));
@@ -102,7 +102,7 @@ impl Mpc {
     }
 
     /// Switches the planner.
-    pub(super) fn set_on(&mut self, on: bool) {
+    pub(crate) fn set_on(&mut self, on: bool) {
         self.on = on;
         if !on {
             self.forget();
@@ -125,7 +125,7 @@ impl Mpc {
     }
 
     /// The last iteration, and the number of all.
-    pub(super) fn iteration(&self) -> (&Iteration, u64) {
+    pub(crate) fn iteration(&self) -> (&Iteration, u64) {
         (&self.iteration, self.iterations)
     }
 
@@ -187,11 +187,11 @@ impl Mpc {
 
     /// Takes what the thread has done; a line about what went wrong, if so.
     pub(super) fn receive(&mut self) -> Option<String> {
-        let mut told = None;
+        let mut notice = None;
         while let Ok(done) = self.plans.try_recv() {
             match done {
                 Ok(plan) if plan.order >= self.since => {
-                    told = plan.iteration.notice.clone().or(told);
+                    notice = plan.iteration.notice.clone().or(notice);
                     self.policy = Some(plan.policy);
                     self.path = plan.path;
                     self.iteration = plan.iteration;
@@ -201,11 +201,11 @@ impl Mpc {
                 Ok(_) => {}
                 Err(why) => {
                     self.on = false;
-                    told = Some(format!("{why}; the planner is off"));
+                    notice = Some(format!("{why}; the planner is off"));
                 }
             }
         }
-        told
+        notice
     }
 
     /// Controls of the plan in a state; false if there is no plan yet.

@@ -5,9 +5,9 @@ use manyworlds::model::Model;
 
 /// Noise on the controls of all worlds.
 #[derive(Clone, Debug)]
-pub(super) struct Noise {
+pub(crate) struct Noise {
     /// Standard deviation in half ranges of a control, or in its units where it has none.
-    pub(super) scale: f64,
+    pub(crate) scale: f64,
     /// Time after which it is mostly another one, s.
     pub(super) time: f64,
     /// The noise that the controls have now, `[world, nu]`; empty for none.

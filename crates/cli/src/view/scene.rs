@@ -7,7 +7,7 @@ use manyworlds::model::data::Data;
 use manyworlds_render::{Renderer, Shape, Subject, View, decorate, needs_data};
 
 use super::app::App;
-use super::many::{Layout, tile};
+use super::many::{Arrangement, tile};
 
 /// Opacity of ghosts.
 const GHOST: f32 = 0.3;
@@ -60,7 +60,7 @@ pub(super) fn views(app: &App, sent: &Sent, size: [u32; 2]) -> Vec<View> {
         let own = if worlds[k] == chosen { marks(app) } else { Vec::new() };
         [&sent.shapes[k][..], &own].concat()
     };
-    if app.many.layout == Layout::Grid {
+    if app.many.layout == Arrangement::Grid {
         let view = |k: usize| View {
             rect: tile(k, worlds.len(), size),
             camera: app.camera,

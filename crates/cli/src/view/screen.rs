@@ -24,7 +24,7 @@ pub(super) struct Screen {
 
 /// What becomes of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shown {
+pub(super) enum Presented {
     /// It is on the screen.
     Yes,
     /// Nobody would see it: the window is hidden, or being resized.
@@ -105,7 +105,7 @@ impl Screen {
         scale: f32,
         ctx: &egui::Context,
         shot: Option<&Path>,
-    ) -> Result<Shown> {
+    ) -> Result<Presented> {
         let jobs = ctx.tessellate(shapes, scale);
         let shown = self.present(&jobs, scale)?;
         self.unused.drain(..).for_each(|id| self.painter.free_texture(&id));
@@ -127,11 +127,11 @@ impl Screen {
     }
 
     /// Draws the panels into the window.
-    fn present(&mut self, jobs: &[egui::ClippedPrimitive], scale: f32) -> Result<Shown> {
+    fn present(&mut self, jobs: &[egui::ClippedPrimitive], scale: f32) -> Result<Presented> {
         use wgpu::CurrentSurfaceTexture as Current;
         let [width, height] = size(&self.window);
         if self.window.inner_size().width == 0 || self.window.inner_size().height == 0 {
-            return Ok(Shown::No);
+            return Ok(Presented::No);
         }
         if [self.config.width, self.config.height] != [width, height] {
             (self.config.width, self.config.height) = (width, height);
@@ -141,7 +141,7 @@ impl Screen {
             Current::Success(frame) | Current::Suboptimal(frame) => frame,
             Current::Outdated => {
                 self.surface.configure(self.gpu.device(), &self.config);
-                return Ok(Shown::No);
+                return Ok(Presented::No);
             }
             Current::Lost => {
                 self.surface = self
@@ -149,16 +149,16 @@ impl Screen {
                     .create_surface(Arc::clone(&self.window))
                     .map_err(|e| self::device("the window was lost", e))?;
                 self.surface.configure(self.gpu.device(), &self.config);
-                return Ok(Shown::No);
+                return Ok(Presented::No);
             }
-            Current::Timeout | Current::Occluded => return Ok(Shown::No),
+            Current::Timeout | Current::Occluded => return Ok(Presented::No),
             Current::Validation => return Err(self::device("the window", "the driver refuses its surface")),
         };
         let view = frame.texture.create_view(&wgpu::TextureViewDescriptor::default());
         self.draw(jobs, scale, [frame.texture.width(), frame.texture.height()], &view);
         self.window.pre_present_notify();
         self.gpu.queue().present(frame);
-        Ok(Shown::Yes)
+        Ok(Presented::Yes)
     }
 
     /// Draws the panels onto something.

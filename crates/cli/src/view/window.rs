@@ -3,8 +3,6 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use egui::{PointerButton, Sense, Ui};
-use glam::DVec3;
 use manyworlds::error::{Error, Result};
 use manyworlds::gpu::Gpu;
 use manyworlds_render::{Canvas, Flag, Renderer, View};
@@ -16,17 +14,17 @@ use winit::window::{Fullscreen, Window, WindowId};
 
 use super::app::App;
 use super::keys;
-use super::many::{Layout, tile_at};
-use super::mouse::{self, Click, Drag};
+use super::many::Arrangement;
 use super::panels;
+use super::picture::{Drawn, picture};
 use super::scene;
-use super::screen::{Screen, Shown};
+use super::screen::{Presented, Screen};
 
 /// Time for the physics of a picture.
 const BUDGET: Duration = Duration::from_millis(14);
 
-/// Time between two looks at the files of the model.
-const LOOK: Duration = Duration::from_millis(500);
+/// Time after which the files of the model are checked again.
+const CHECK_FILES: Duration = Duration::from_millis(500);
 
 /// Time between frames that nobody sees.
 const HIDDEN: Duration = Duration::from_millis(50);
@@ -35,13 +33,13 @@ const HIDDEN: Duration = Duration::from_millis(50);
 const SAMPLES: u32 = 4;
 
 /// Makes the simulation, on the device of the window.
-pub(super) type Start<'a> = dyn FnMut(&Gpu) -> Result<App> + 'a;
+pub(crate) type Start<'a> = dyn FnMut(&Gpu) -> Result<App> + 'a;
 
 /// Opens a window, and returns when it is closed.
 ///
 /// # Errors
 /// [`Error::Device`] without a display or an adapter; what `start` fails with.
-pub(super) fn open(title: &str, size: [u32; 2], start: &mut Start<'_>) -> Result<App> {
+pub(crate) fn open(title: &str, size: [u32; 2], start: &mut Start<'_>) -> Result<App> {
     let events = EventLoop::new().map_err(|e| no_display(&e))?;
     let mut handler = Handler { title, size, start, live: None, failed: None };
     events.run_app(&mut handler).map_err(|e| no_display(&e))?;
@@ -89,7 +87,7 @@ struct Live {
     sent: scene::Sent,
     views: Vec<View>,
     last: Instant,
-    looked: Instant,
+    checked: Instant,
     is_fullscreen: bool,
 }
 
@@ -132,7 +130,7 @@ impl Handler<'_> {
             sent: scene::Sent::default(),
             views: Vec::new(),
             last: now,
-            looked: now,
+            checked: now,
             is_fullscreen: false,
         })
     }
@@ -160,7 +158,7 @@ impl ApplicationHandler for Handler<'_> {
         if event == WindowEvent::RedrawRequested {
             match live.frame() {
                 Ok(shown) => {
-                    let wait = if shown == Shown::Yes { Duration::ZERO } else { HIDDEN };
+                    let wait = if shown == Presented::Yes { Duration::ZERO } else { HIDDEN };
                     events.set_control_flow(ControlFlow::WaitUntil(Instant::now() + wait));
                 }
                 Err(error) => {
@@ -194,7 +192,7 @@ impl ApplicationHandler for Handler<'_> {
 
 impl Live {
     /// Goes on, and draws.
-    fn frame(&mut self) -> Result<Shown> {
+    fn frame(&mut self) -> Result<Presented> {
         let wall = self.last.elapsed().as_secs_f64();
         self.last = Instant::now();
         let share = 1.0 - (-2.0 * wall).exp();
@@ -237,7 +235,7 @@ impl Live {
         ) {
             Err(error @ Error::Io { .. }) => {
                 self.app.session.set_notice(Some(error.to_string()));
-                Shown::Yes
+                Presented::Yes
             }
             done => done?,
         };
@@ -254,8 +252,8 @@ impl Live {
 
     /// Physics of a frame; errors become a line in the window.
     fn simulate(&mut self, wall: f64) {
-        if self.looked.elapsed() > LOOK {
-            self.looked = Instant::now();
+        if self.checked.elapsed() > CHECK_FILES {
+            self.checked = Instant::now();
             let done = self.app.reload(false);
             self.app.noted(done);
         }
@@ -267,13 +265,13 @@ impl Live {
             self.app.plots.push(&self.app.session, picture);
         }
         self.app.trace();
-        if self.app.many.layout != Layout::One || self.app.session.worlds() > 1 {
+        if self.app.many.layout != Arrangement::One || self.app.session.worlds() > 1 {
             let App { many, session, .. } = &mut self.app;
             many.read(session);
         }
     }
 
-    /// What could not be drawn is told in the window, which goes on unless the device is lost.
+    /// What could not be drawn is named in the window, which goes on unless the device is lost.
     fn undrawn(&mut self, error: Error) -> Result<()> {
         self.screen.gpu().wait()?;
         // few adapters that draw in software draw edges only
@@ -304,14 +302,6 @@ impl Live {
     }
 }
 
-/// What was drawn last, to look up what is below the pointer.
-struct Drawn<'a> {
-    renderer: &'a mut Renderer,
-    canvas: &'a Canvas,
-    views: &'a [View],
-    worlds: &'a [usize],
-}
-
 /// What pressed keys ask for; these are taken out of the input.
 fn taken(raw: &mut egui::RawInput) -> Vec<keys::Action> {
     let mut actions = Vec::new();
@@ -324,104 +314,4 @@ fn taken(raw: &mut egui::RawInput) -> Vec<keys::Action> {
         _ => true,
     });
     actions
-}
-
-/// The picture, and what the mouse does in it; its rectangle in points.
-fn picture(ui: &mut Ui, app: &mut App, texture: egui::TextureId, drawn: &mut Drawn<'_>) -> egui::Rect {
-    let area = ui.available_rect_before_wrap();
-    let response = ui.allocate_rect(area, Sense::click_and_drag());
-    let whole = egui::Rect::from_min_max(egui::pos2(0.0, 0.0), egui::pos2(1.0, 1.0));
-    ui.painter().image(texture, area, whole, egui::Color32::WHITE);
-    if app.many.layout == Layout::Grid {
-        tiles(ui, app, area, drawn);
-    }
-    let held = ui.input(|i| i.modifiers);
-    let buttons = [PointerButton::Primary, PointerButton::Secondary, PointerButton::Middle];
-    for button in buttons {
-        if response.double_clicked_by(button)
-            && let (Some(click), Some(at)) = (mouse::click(button, held), response.interact_pointer_pos())
-        {
-            let scale = ui.ctx().pixels_per_point();
-            let at = (at - area.min) * scale;
-            let done = pick(app, click, [at.x, at.y], drawn);
-            app.noted(done);
-        }
-        if response.drag_started_by(button)
-            && let Some(Drag::Perturb(mode, _)) = mouse::drag(button, held, app.session.pull.perturb.body > 0)
-        {
-            let (model, data) = (app.session.model().clone(), app.session.data().clone());
-            app.session.pull.perturb.begin(&model, &data, mode);
-        }
-        if response.dragged_by(button) {
-            let moved = response.drag_delta() / area.height().max(1.0);
-            dragged(app, button, held, [moved.x, moved.y]);
-        }
-        if response.drag_stopped_by(button) {
-            app.session.pull.perturb.end();
-        }
-    }
-    if response.hovered() {
-        let notches = ui.input(|i| i.smooth_scroll_delta().y) / 50.0;
-        if let Some(orbit) = app.camera.orbit_mut().filter(|_| notches != 0.0) {
-            orbit.zoom(-notches);
-        }
-    }
-    area
-}
-
-/// Numbers of the worlds in their tiles, and a frame about the chosen one.
-fn tiles(ui: &Ui, app: &App, area: egui::Rect, drawn: &Drawn<'_>) {
-    let scale = ui.ctx().pixels_per_point();
-    for (view, world) in drawn.views.iter().zip(drawn.worlds) {
-        let [x, y, width, height] = view.rect.map(|n| n as f32 / scale);
-        let tile = egui::Rect::from_min_size(area.min + egui::vec2(x, y), egui::vec2(width, height));
-        let (font, gray) = (egui::FontId::proportional(11.0), egui::Color32::from_white_alpha(160));
-        let corner = tile.left_top() + egui::vec2(4.0, 3.0);
-        ui.painter().text(corner, egui::Align2::LEFT_TOP, world.to_string(), font, gray);
-        if *world == app.session.chosen() {
-            let stroke = egui::Stroke::new(1.5, egui::Color32::from_rgb(255, 190, 90));
-            ui.painter().rect_stroke(tile, 0.0, stroke, egui::StrokeKind::Inside);
-        }
-    }
-}
-
-/// A movement of the mouse with a button down, in heights of the picture.
-fn dragged(app: &mut App, button: PointerButton, held: egui::Modifiers, moved: [f32; 2]) {
-    // a pull goes on until the button is released, whatever becomes of the keys
-    let drag = match app.session.pull.perturb.mode {
-        Some(mode) => Some(Drag::Perturb(mode, held.shift)),
-        None => mouse::drag(button, held, false),
-    };
-    let session = &mut app.session;
-    match drag {
-        Some(Drag::Perturb(_, level)) => {
-            let at = session.pull.perturb.point(session.data());
-            let height = app.camera.height_at(session.model(), session.data(), at);
-            let (_, axes) = app.camera.pose(session.model(), session.data());
-            let moved = moved.map(f64::from);
-            session.pull.perturb.drag(moved, height, axes.x_axis, -axes.z_axis, level);
-        }
-        Some(Drag::Camera(drag)) => app.camera.drag(session.model(), drag, moved.into()),
-        None => {}
-    }
-}
-
-/// What is below a pixel, and what a double click does with it.
-fn pick(app: &mut App, click: Click, [x, y]: [f32; 2], drawn: &mut Drawn<'_>) -> Result<()> {
-    let size = [drawn.canvas.texture().width(), drawn.canvas.texture().height()];
-    let is_grid = app.many.layout == Layout::Grid;
-    let place = if is_grid { tile_at(drawn.worlds.len(), size, x, y) } else { Some(0) };
-    let Some(view) = place.and_then(|k| drawn.views.get(k)) else { return Ok(()) };
-    let [x, y] = [x, y].map(|pixel| pixel.max(0.0) as u32);
-    let Some(hit) = drawn.renderer.pick(drawn.canvas, view, x, y, &app.visuals)? else {
-        if click == Click::Select {
-            app.session.select(0, DVec3::ZERO);
-        }
-        return Ok(());
-    };
-    if let Some(&world) = drawn.worlds.get(hit.world).filter(|w| **w != app.session.chosen()) {
-        app.session.choose(world)?;
-    }
-    app.clicked(click, hit.body, hit.pos.as_dvec3());
-    Ok(())
 }

@@ -13,7 +13,7 @@ pub(super) fn planner(ui: &mut Ui, app: &mut App) {
     let (mut on, before) = (mpc.is_on(), mpc.settings().clone());
     let mut settings = before.clone();
     let (iteration, count) = mpc.iteration();
-    let told = format!("{count} iterations, cost {:.4} to {:.4}", iteration.before, iteration.after);
+    let text = format!("{count} iterations, cost {:.4} to {:.4}", iteration.before, iteration.after);
     let device = mpc.device().to_owned();
     if ui.checkbox(&mut on, "plan").changed() {
         app.act(Action::Planner);
@@ -52,7 +52,7 @@ pub(super) fn planner(ui: &mut Ui, app: &mut App) {
             ui.end_row();
         }
     });
-    ui.weak(told);
+    ui.weak(text);
     ui.weak(device);
     if settings != before
         && let Some(mpc) = &mut app.session.mpc

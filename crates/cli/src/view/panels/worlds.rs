@@ -4,7 +4,7 @@ use egui::{ComboBox, DragValue, Slider, Ui};
 
 use super::super::app::App;
 use super::super::keys::Action;
-use super::super::many::{Colour, Layout, MOST, range};
+use super::super::many::{Arrangement, Colour, MOST, range};
 
 /// The panel.
 pub(super) fn show(ui: &mut Ui, app: &mut App) {
@@ -25,11 +25,11 @@ pub(super) fn show(ui: &mut Ui, app: &mut App) {
         }
     });
     ui.horizontal(|ui| {
-        for (name, layout) in Layout::ALL {
+        for (name, layout) in Arrangement::ALL {
             ui.selectable_value(&mut app.many.layout, layout, name);
         }
     });
-    if app.many.layout != Layout::One {
+    if app.many.layout != Arrangement::One {
         let most = worlds.min(MOST);
         ui.add(Slider::new(&mut app.many.count, 1..=most).text("shown"));
         ui.add(Slider::new(&mut app.many.first, 0..=worlds - app.many.count.min(worlds)).text("first"));

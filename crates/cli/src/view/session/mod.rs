@@ -16,29 +16,29 @@ use manyworlds::schema::stages::Stage;
 use manyworlds_render::interaction::{Clock, Pull};
 
 use super::history::History;
+use super::model_files::ModelFiles;
 use super::mpc::Mpc;
 use super::noise::Noise;
-use super::source::Source;
 
 /// Worlds of a model, and everything that a user does to them.
 #[derive(Debug)]
-pub(super) struct Session {
+pub(crate) struct Session {
     /// The worlds, of the model with the changes of the user.
     batch: Batch,
     options: BatchOptions,
-    source: Option<Source>,
+    source: Option<ModelFiles>,
     /// The chosen world, and what it holds.
     chosen: usize,
     data: Data,
     /// Pace.
-    pub(super) clock: Clock,
+    pub(crate) clock: Clock,
     /// Noise on the controls of all worlds.
-    pub(super) noise: Noise,
+    pub(crate) noise: Noise,
     history: History,
     /// Selection and pull.
-    pub(super) pull: Pull,
+    pub(crate) pull: Pull,
     /// Planner, with a task.
-    pub(super) mpc: Option<Mpc>,
+    pub(crate) mpc: Option<Mpc>,
     running: bool,
     /// True if the chosen world was changed by hand since it was computed.
     stale: bool,
@@ -70,9 +70,9 @@ impl Session {
     ///
     /// # Errors
     /// As [`Batch::new`] and [`Batch::reset`].
-    pub(super) fn new(
+    pub(crate) fn new(
         model: &Model,
-        source: Option<Source>,
+        source: Option<ModelFiles>,
         worlds: usize,
         options: &BatchOptions,
         key: Option<usize>,
@@ -106,94 +106,94 @@ impl Session {
     }
 
     /// The model as it is stepped.
-    pub(super) fn model(&self) -> &Model {
+    pub(crate) fn model(&self) -> &Model {
         self.batch.model()
     }
 
     /// The chosen world.
-    pub(super) fn data(&self) -> &Data {
+    pub(crate) fn data(&self) -> &Data {
         &self.data
     }
 
     /// The worlds.
-    pub(super) fn batch(&mut self) -> &mut Batch {
+    pub(crate) fn batch(&mut self) -> &mut Batch {
         &mut self.batch
     }
 
     /// Number of worlds.
-    pub(super) fn worlds(&self) -> usize {
+    pub(crate) fn worlds(&self) -> usize {
         self.batch.worlds()
     }
 
     /// Backend and device.
-    pub(super) fn device(&self) -> String {
+    pub(crate) fn device(&self) -> String {
         self.batch.device()
     }
 
     /// Backend that steps the worlds.
-    pub(super) fn backend(&self) -> Backend {
+    pub(crate) fn backend(&self) -> Backend {
         self.batch.backend()
     }
 
     /// Number of the chosen world.
-    pub(super) fn chosen(&self) -> usize {
+    pub(crate) fn chosen(&self) -> usize {
         self.chosen
     }
 
     /// True unless the simulation is paused.
-    pub(super) fn is_running(&self) -> bool {
+    pub(crate) fn is_running(&self) -> bool {
         self.running
     }
 
     /// Steps so far, those that were gone back included.
-    pub(super) fn steps(&self) -> u64 {
+    pub(crate) fn steps(&self) -> u64 {
         self.steps
     }
 
     /// Resets by hand so far.
-    pub(super) fn resets(&self) -> u64 {
+    pub(crate) fn resets(&self) -> u64 {
         self.resets
     }
 
     /// Seconds of the last step.
-    pub(super) fn step_seconds(&self) -> f64 {
+    pub(crate) fn step_seconds(&self) -> f64 {
         self.step_seconds
     }
 
     /// A number that changes when the model does.
-    pub(super) fn generation(&self) -> u64 {
+    pub(crate) fn generation(&self) -> u64 {
         self.generation
     }
 
     /// Number of states to go back to, and the place of the current one.
-    pub(super) fn history(&self) -> (usize, usize) {
+    pub(crate) fn history(&self) -> (usize, usize) {
         (self.history.len(), self.history.place())
     }
 
     /// What went wrong last.
-    pub(super) fn notice(&self) -> Option<&str> {
+    pub(crate) fn notice(&self) -> Option<&str> {
         self.notice.as_deref()
     }
 
     /// Shows a line, or none.
-    pub(super) fn set_notice(&mut self, line: Option<String>) {
+    pub(crate) fn set_notice(&mut self, line: Option<String>) {
         self.notice = line;
     }
 
     /// Shows what went wrong and pauses: the window goes on.
-    pub(super) fn failed(&mut self, error: &Error) {
+    pub(crate) fn failed(&mut self, error: &Error) {
         self.notice = Some(error.to_string());
         self.running = false;
     }
 
     /// Pauses, or goes on.
-    pub(super) fn pause(&mut self, paused: bool) {
+    pub(crate) fn pause(&mut self, paused: bool) {
         self.running = !paused;
         self.clock.restart();
     }
 
     /// Chooses a world.
-    pub(super) fn choose(&mut self, world: usize) -> Result<()> {
+    pub(crate) fn choose(&mut self, world: usize) -> Result<()> {
         self.chosen = world.min(self.batch.worlds() - 1);
         self.pull.perturb = Perturb::default();
         self.reported = 0;
@@ -204,7 +204,7 @@ impl Session {
     ///
     /// # Errors
     /// As [`Batch::reset`].
-    pub(super) fn reset(&mut self, key: Option<usize>) -> Result<()> {
+    pub(crate) fn reset(&mut self, key: Option<usize>) -> Result<()> {
         begin(&mut self.batch, key)?;
         self.key = key;
         self.pull.perturb.end();
@@ -227,7 +227,7 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::reset`].
-    pub(super) fn reset_again(&mut self) -> Result<()> {
+    pub(crate) fn reset_again(&mut self) -> Result<()> {
         self.reset(self.key)
     }
 
@@ -235,7 +235,7 @@ impl Session {
     ///
     /// # Errors
     /// As [`Batch::world`].
-    pub(super) fn world(&mut self, world: usize) -> Result<Data> {
+    pub(crate) fn world(&mut self, world: usize) -> Result<Data> {
         let mut data = self.batch.world(world)?;
         if self.backend() == Backend::Gpu {
             let stages = [Stage::kinematics, Stage::com_pos, Stage::camlight, Stage::tendon, Stage::com_vel];
@@ -248,7 +248,7 @@ impl Session {
     ///
     /// # Errors
     /// [`Error::Argument`] for a field that there is not.
-    pub(super) fn numbers(&mut self, field: &str, place: usize) -> Result<Vec<f64>> {
+    pub(crate) fn numbers(&mut self, field: &str, place: usize) -> Result<Vec<f64>> {
         let worlds = self.worlds();
         let all = self.batch.get(field, ..)?.data.to_f64();
         let width = all.len() / worlds;
@@ -262,7 +262,7 @@ impl Session {
     ///
     /// # Errors
     /// [`Error::Device`] if the device is lost.
-    pub(super) fn diverged(&mut self) -> Result<Vec<bool>> {
+    pub(crate) fn diverged(&mut self) -> Result<Vec<bool>> {
         Ok(self.batch.status()?.iter().map(|bits| bits & DIVERGED != 0).collect())
     }
 
@@ -296,18 +296,18 @@ mod tests {
     use std::path::Path;
     use std::time::Duration;
 
-    pub(super) const BALL: &str = "<mujoco><worldbody><body name='ball' pos='0 0 1'><freejoint/><geom size='.1'/></body>\
+    pub(crate) const BALL: &str = "<mujoco><worldbody><body name='ball' pos='0 0 1'><freejoint/><geom size='.1'/></body>\
         <body name='hand' mocap='true' pos='1 0 0'><geom size='.1'/></body>\
         <body name='arm' pos='-1 0 1'><joint name='hinge' axis='0 1 0'/><geom type='capsule' size='.05' fromto='0 0 0 .5 0 0'/>\
         </body><geom type='plane' size='5 5 .1'/></worldbody><actuator><motor joint='hinge'/></actuator>\
         <keyframe><key name='high' qpos='0 0 3 1 0 0 0 0.5'/></keyframe></mujoco>";
 
-    pub(super) fn open(worlds: usize) -> Session {
+    pub(crate) fn open(worlds: usize) -> Session {
         let model = manyworlds::load_str(BALL).unwrap();
         Session::new(&model, None, worlds, &BatchOptions::on(Backend::Cpu), None).unwrap()
     }
 
-    pub(super) fn second(session: &mut Session) {
+    pub(crate) fn second(session: &mut Session) {
         (0..60).for_each(|_| {
             session.advance(1.0 / 60.0, Duration::MAX).unwrap();
         });

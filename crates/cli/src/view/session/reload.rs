@@ -8,7 +8,7 @@ use manyworlds::schema::Kind;
 
 use super::super::carry;
 use super::super::history::History;
-use super::super::source::Source;
+use super::super::model_files::ModelFiles;
 use super::{STATE, Session};
 
 impl Session {
@@ -18,7 +18,7 @@ impl Session {
     /// # Errors
     /// [`Error::Device`] if the device is lost.
     pub(crate) fn reload_if_changed(&mut self) -> Result<bool> {
-        if self.source.as_ref().is_some_and(Source::is_changed) { self.reload() } else { Ok(false) }
+        if self.source.as_ref().is_some_and(ModelFiles::is_changed) { self.reload() } else { Ok(false) }
     }
 
     /// Reads the model again, and goes on with as much of the state as fits.
@@ -105,7 +105,7 @@ mod tests {
             file.set_modified(SystemTime::now() - Duration::from_secs(age)).unwrap();
         };
         write(&path, BALL, 100);
-        let (model, source) = (manyworlds::load(&path).unwrap(), Source::new(&path));
+        let (model, source) = (manyworlds::load(&path).unwrap(), ModelFiles::new(&path));
         let mut session =
             Session::new(&model, Some(source), 2, &BatchOptions::on(Backend::Cpu), None).unwrap();
         session.set("qpos", 7, 0.7).unwrap();
