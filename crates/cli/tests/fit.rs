@@ -79,9 +79,9 @@ impl Case {
 
     fn refused(&self, more: &[&str], part: &str) {
         let done = self.fit(more);
-        let said = text(&done.stderr);
-        assert_eq!(done.status.code(), Some(2), "{said}");
-        assert!(said.contains(part) && said.lines().count() == 1, "{said}");
+        let message = text(&done.stderr);
+        assert_eq!(done.status.code(), Some(2), "{message}");
+        assert!(message.contains(part) && message.lines().count() == 1, "{message}");
     }
 }
 
@@ -112,8 +112,11 @@ fn results_are_written_as_arrays_and_as_a_model() {
     let case = Case::new();
     let (arrays, model) = (case.name("fitted.npz"), case.name("fitted.mwb"));
     let done = case.fit(&[&BOTH[..], &["--out", &arrays]].concat());
-    let said = text(&done.stdout);
-    assert!(done.status.success() && said.contains("mass:bob") && said.contains("correlation"), "{said}");
+    let message = text(&done.stdout);
+    assert!(
+        done.status.success() && message.contains("mass:bob") && message.contains("correlation"),
+        "{message}"
+    );
     let found = npz::read(&case.path("fitted.npz")).unwrap();
     assert_eq!((&found["covariance"].shape[..], &found["body_mass"].shape[..]), (&[2, 2][..], &[3][..]));
     assert!((found["body_mass"].data.to_f64()[2] - 1.3).abs() < 1e-5);

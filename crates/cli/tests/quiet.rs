@@ -19,16 +19,16 @@ fn drivers() -> Vec<PathBuf> {
 }
 
 /// Standard error of a run that succeeds, with a path, a driver where one is given, and some variables in its environment.
-fn said(arguments: &[&str], driver: Option<&Path>, more: &[(&str, &str)]) -> String {
+fn printed(arguments: &[&str], driver: Option<&Path>, more: &[(&str, &str)]) -> String {
     let mut command = Command::new(env!("CARGO_BIN_EXE_manyworlds"));
     command.args(arguments).env_clear().env("PATH", std::env::var_os("PATH").unwrap());
     if let Some(driver) = driver {
         command.env("VK_DRIVER_FILES", driver).env("VK_ICD_FILENAMES", driver);
     }
     let done = command.envs(more.iter().copied()).output().unwrap();
-    let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert_eq!(done.status.code(), Some(0), "{arguments:?} {driver:?}: {said}");
-    said
+    let message = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(0), "{arguments:?} {driver:?}: {message}");
+    message
 }
 
 #[test]
@@ -47,12 +47,12 @@ fn verbs_that_open_a_device_say_nothing_of_their_own_accord() {
     for driver in drivers() {
         for run in &runs {
             let arguments: Vec<&str> = run.split(' ').collect();
-            assert_eq!(said(&arguments, Some(&driver), &[]), "", "{run} {}", driver.display());
+            assert_eq!(printed(&arguments, Some(&driver), &[]), "", "{run} {}", driver.display());
         }
     }
     // with every driver that is installed, and a folder that is none
     for more in [&[][..], &[("XDG_RUNTIME_DIR", "nowhere")], &[("XDG_RUNTIME_DIR", "/nowhere")]] {
-        assert_eq!(said(&["doctor"], None, more), "", "{more:?}");
+        assert_eq!(printed(&["doctor"], None, more), "", "{more:?}");
     }
 }
 
@@ -60,6 +60,6 @@ fn verbs_that_open_a_device_say_nothing_of_their_own_accord() {
 fn a_choice_of_devices_by_the_layer_of_the_driver_stays_in_force() {
     // the layer lists its devices where it is asked to
     let driver = drivers().remove(0);
-    let listed = said(&["doctor"], Some(&driver), &[("MESA_VK_DEVICE_SELECT", "list")]);
+    let listed = printed(&["doctor"], Some(&driver), &[("MESA_VK_DEVICE_SELECT", "list")]);
     assert!(listed.contains("selectable devices") && !listed.contains("XDG_RUNTIME_DIR"), "{listed}");
 }

@@ -1,4 +1,4 @@
-//! Pictures: what they show, that they are the same twice, and the verb `render` from outside.
+//! The verb `render` from outside: pictures and films in files.
 
 #![cfg(feature = "gpu")]
 #![allow(clippy::unwrap_used, reason = "tests")]
@@ -6,276 +6,11 @@
 use std::path::PathBuf;
 use std::process::{Command, Output};
 
-use manyworlds::batch::{Backend, Batch, BatchOptions};
 use manyworlds::formats::npz::{self, Array, ArrayData};
 use manyworlds::images::Image;
-use manyworlds::schema::Kind;
-use manyworlds_render::{
-    BatchRenderer, Camera, Content, Flag, Images, Orbit, RenderBatch, Shape, Subject, View, Visuals,
-};
 
 /// A red box of 1 m on a floor, seen by a camera 3 m in front of it, and a green ball that falls.
-const BOX: &str = r#"<mujoco>
-  <visual><headlight ambient="1 1 1" diffuse="0 0 0" specular="0 0 0"/></visual>
-  <statistic extent="2" center="0 0 0.5"/>
-  <worldbody>
-    <camera name="front" pos="0 -3.5 0.5" xyaxes="1 0 0 0 0 1"/>
-    <geom name="floor" type="plane" size="0 0 1" rgba="0.2 0.2 0.2 1"/>
-    <body name="crate" pos="0 0 0.5"><geom name="crate" type="box" size="0.5 0.5 0.5" rgba="1 0 0 1"/></body>
-    <body name="ball" pos="1 0 1"><freejoint/><geom name="ball" size="0.2" rgba="0 1 0 1"/></body>
-  </worldbody>
-</mujoco>"#;
-
-const SIZE: [u32; 2] = [80, 60];
-
-fn batch(text: &str, worlds: usize, backend: Backend) -> Batch {
-    let model = manyworlds::load_str(text).unwrap();
-    let mut batch = Batch::new(&model, worlds, &BatchOptions::on(backend)).unwrap();
-    batch.forward().unwrap();
-    batch
-}
-
-fn front(batch: &Batch) -> Camera {
-    Camera::parse("front", batch.model()).unwrap()
-}
-
-fn pixel(bytes: &[u8], world: usize, x: u32, y: u32) -> [u8; 3] {
-    let at = 3 * ((world as u32 * SIZE[1] + y) * SIZE[0] + x) as usize;
-    [bytes[at], bytes[at + 1], bytes[at + 2]]
-}
-
-#[test]
-fn a_box_is_where_its_camera_sees_it() {
-    let mut batch = batch(BOX, 1, Backend::Cpu);
-    let camera = front(&batch);
-    let bytes = batch.render(&[0], camera, SIZE[0], SIZE[1]).unwrap();
-    assert_eq!(pixel(&bytes, 0, 40, 30), [255, 0, 0]);
-    assert_eq!(pixel(&bytes, 0, 40, 59), [51, 51, 51]);
-    assert_eq!(pixel(&bytes, 0, 2, 2), [0, 0, 0]);
-    // a second time the same bits
-    assert_eq!(batch.render(&[0], camera, SIZE[0], SIZE[1]).unwrap(), bytes);
-}
-
-#[test]
-fn depths_are_metres_and_objects_have_their_ids() {
-    let mut batch = batch(BOX, 1, Backend::Cpu);
-    let camera = front(&batch);
-    let mut batch_renderer = BatchRenderer::new(&mut batch).unwrap();
-    let Images::Depth(depths) = batch_renderer.take(&mut batch, &[0], camera, SIZE, Content::Depth).unwrap()
-    else {
-        panic!("no depths")
-    };
-    let at = |x: usize, y: usize| y * SIZE[0] as usize + x;
-    // the near side of the box, along the axis of the camera
-    assert!((depths[at(40, 30)] - 3.0).abs() < 1e-4, "{}", depths[at(40, 30)]);
-    assert!((depths[at(45, 33)] - 3.0).abs() < 1e-4);
-    assert!(depths[at(2, 2)].is_infinite());
-    let Images::Objects(objects) =
-        batch_renderer.take(&mut batch, &[0], camera, SIZE, Content::Objects).unwrap()
-    else {
-        panic!("no objects")
-    };
-    assert_eq!(objects[at(40, 30)], Some((Kind::Geom, 1)));
-    assert_eq!(objects[at(40, 59)], Some((Kind::Geom, 0)));
-    assert_eq!(objects[at(2, 2)], None);
-    assert!(objects.contains(&Some((Kind::Geom, 2))));
-}
-
-#[test]
-fn rays_of_a_rangefinder_go_through_the_pixels_of_a_picture() {
-    // one lens has its principal point from the middle for pictures, left and up, and from the upper left corner for rays
-    let lens = "resolution='40 30' sensorsize='0.04 0.03' focal='0.03 0.035'";
-    let text = format!(
-        "<mujoco><worldbody><geom type='plane' size='4 4 1'/><geom type='box' size='.2 .3 .4' pos='.4 .5 .4' euler='0 0 20'/>
-         <geom size='.3' pos='-.4 -.2 .9'/><body pos='0 -3 0.8'>
-         <camera name='angle' xyaxes='1 0 0 0 0.2 1' resolution='40 30' fovy='50'/>
-         <camera name='level' xyaxes='1 0 0 0 0.2 1' resolution='30 30' projection='orthographic' fovy='2'/>
-         <camera name='lens' xyaxes='1 0 0 0 0.2 1' {lens} principal='0.004 0.006'/>
-         <camera name='rays' xyaxes='1 0 0 0 0.2 1' {lens} principal='0.016 0.009'/>
-         </body></worldbody><sensor><rangefinder camera='angle' data='depth'/><rangefinder camera='level' data='depth'/>
-         <rangefinder camera='rays' data='depth'/></sensor></mujoco>"
-    );
-    let mut batch = batch(&text, 1, Backend::Cpu);
-    let sensed = batch.world(0).unwrap().sensordata.to_vec();
-    let mut batch_renderer = BatchRenderer::new(&mut batch).unwrap();
-    let mut first = 0;
-    for (name, size) in [("angle", [40, 30]), ("level", [30, 30]), ("lens", [40, 30])] {
-        let camera = Camera::parse(name, batch.model()).unwrap();
-        let Images::Depth(depths) =
-            batch_renderer.take(&mut batch, &[0], camera, size, Content::Depth).unwrap()
-        else {
-            panic!("no depths")
-        };
-        let rays = &sensed[first..first + depths.len()];
-        first += depths.len();
-        let row = size[0] as usize;
-        let agree = |i: usize| {
-            let (d, r) = (f64::from(depths[i]), rays[i]);
-            // drivers may draw what is up to an eighth of a pixel away, which is much on the ground
-            let beside = [i.checked_sub(row), Some(i + row)];
-            let beside = beside.into_iter().flatten().filter_map(|k| rays.get(k)).filter(|b| **b > 0.0);
-            let slope = beside.map(|b| (b - r).abs()).fold(f64::INFINITY, f64::min);
-            let slope = if slope.is_finite() { slope } else { 0.0 };
-            (d.is_infinite() && r < 0.0) || (r > 0.0 && (d - r).abs() < 0.01 * r + slope / 8.0)
-        };
-        let same = (0..rays.len()).filter(|i| agree(*i)).count();
-        // all but pixels on edges; the sphere is one of triangles
-        assert!(100 * same >= 98 * depths.len(), "{name}: {same} of {}", depths.len());
-        assert!(rays.iter().any(|r| *r > 0.0) && rays.iter().any(|r| *r < 0.0), "{name}");
-    }
-}
-
-#[test]
-fn worlds_on_a_device_are_drawn_from_its_buffers_as_those_of_the_host() {
-    let mut pictures = Vec::new();
-    for backend in [Backend::Cpu, Backend::Gpu] {
-        let mut batch = batch(BOX, 3, backend);
-        let ball = |z: f64| [1.0, 0.0, z, 1.0, 0.0, 0.0, 0.0];
-        batch.set("qpos", .., &[ball(1.0), ball(0.7), ball(0.3)].concat()).unwrap();
-        batch.forward().unwrap();
-        let camera = front(&batch);
-        let before = batch.transfer_stats();
-        // the order is that of the list
-        let bytes = batch.render(&[2, 0], camera, SIZE[0], SIZE[1]).unwrap();
-        // no pose has passed through the host
-        assert_eq!(batch.transfer_stats(), before);
-        pictures.push(bytes);
-    }
-    let apart = pictures[0].iter().zip(&pictures[1]).filter(|(a, b)| a.abs_diff(**b) > 2).count();
-    assert!(apart <= pictures[0].len() / 2000, "{apart} of {} bytes", pictures[0].len());
-    let green = |bytes: &[u8], world: usize| {
-        let rows = (0..SIZE[1]).filter(|y| (0..SIZE[0]).any(|x| pixel(bytes, world, x, *y) == [0, 255, 0]));
-        rows.min().unwrap()
-    };
-    assert!(green(&pictures[1], 0) > green(&pictures[1], 1) + 5);
-}
-
-#[test]
-fn many_worlds_fit_into_one_submission() {
-    let mut batch = batch(BOX, 256, Backend::Cpu);
-    let camera = front(&batch);
-    let worlds: Vec<usize> = (0..256).collect();
-    let bytes = batch.render(&worlds, camera, 32, 24).unwrap();
-    assert_eq!(bytes.len(), 256 * 32 * 24 * 3);
-    let (first, rest) = bytes.split_at(32 * 24 * 3);
-    assert!(rest.chunks(first.len()).all(|picture| picture == first));
-}
-
-#[test]
-fn a_pixel_tells_what_is_below_it() {
-    let mut batch = batch(BOX, 1, Backend::Cpu);
-    let data = batch.world(0).unwrap();
-    let mut batch_renderer = BatchRenderer::new(&mut batch).unwrap();
-    let renderer = batch_renderer.renderer();
-    renderer.upload(&[&data]).unwrap();
-    let canvas = manyworlds_render::Canvas::new(renderer.gpu(), SIZE[0], SIZE[1], 1).unwrap();
-    for camera in [front(&batch), Camera::parse("free", batch.model()).unwrap()] {
-        let mut view = View::new([0, 0, SIZE[0], SIZE[1]], camera, 0);
-        if let Camera::Free(orbit) = &mut view.camera {
-            *orbit = Orbit { distance: 3.5, elevation: 0.0, azimuth: 90.0, ..*orbit };
-        }
-        let hit = renderer.pick(&canvas, &view, 44, 30, &Visuals::default()).unwrap().unwrap();
-        assert_eq!((hit.object, hit.body, hit.world), ((Kind::Geom, 1), 1, 0));
-        assert!((hit.pos.y + 0.5).abs() < 1e-3, "{}", hit.pos);
-        assert!(hit.pos.x > 0.05 && hit.pos.x < 0.35, "{}", hit.pos);
-        assert_eq!(renderer.pick(&canvas, &view, 1, 1, &Visuals::default()).unwrap(), None);
-    }
-}
-
-#[test]
-fn worlds_are_laid_over_each_other_and_tinted() {
-    let mut batch = batch(BOX, 2, Backend::Cpu);
-    let camera = front(&batch);
-    let mut batch_renderer = BatchRenderer::new(&mut batch).unwrap();
-    batch_renderer.samples = 1;
-    batch_renderer.aim(&mut batch, &[0, 1]).unwrap();
-    let whole = View::new([0, 0, SIZE[0], SIZE[1]], camera, 0);
-    let blue = [0.0, 0.0, 1.0, 1.0];
-    let subjects = vec![Subject { tint: blue, ..Subject::plain(0) }];
-    let tinted = View { subjects, ..whole.clone() };
-    let subjects = vec![Subject { alpha: 0.25, ..Subject::plain(1) }];
-    let ghost = View { subjects, ..whole.clone() };
-    let shapes = vec![Shape::sphere([0.0, -1.5, 0.5].into(), 0.1, [1.0, 1.0, 0.0, 1.0])];
-    let marked = View { shapes, ..whole };
-    let mut color =
-        |view: &View| match batch_renderer.develop(std::slice::from_ref(view), SIZE, Content::Color) {
-            Ok(Images::Color(bytes)) => pixel(&bytes, 0, 40, 30),
-            other => panic!("{other:?}"),
-        };
-    assert_eq!(color(&tinted), [0, 0, 255]);
-    let ghostly = color(&ghost);
-    assert!(ghostly[0] > 40 && ghostly[0] < 255, "{ghostly:?}");
-    assert_eq!(color(&marked), [255, 255, 0]);
-}
-
-#[test]
-fn flags_and_groups_decide_what_is_drawn() {
-    let mut batch = batch(BOX, 1, Backend::Cpu);
-    let camera = front(&batch);
-    let mut batch_renderer = BatchRenderer::new(&mut batch).unwrap();
-    let mut take = |visuals: Visuals| {
-        batch_renderer.visuals = visuals;
-        match batch_renderer.take(&mut batch, &[0], camera, SIZE, Content::Color).unwrap() {
-            Images::Color(bytes) => bytes,
-            other => panic!("{other:?}"),
-        }
-    };
-    let usual = take(Visuals::default());
-    // the frame of the world is within the box, which has no joint
-    let framed = take(Visuals::default().with(Flag::Static, false).with(Flag::WorldFrame, true));
-    let moving = take(Visuals::default().with(Flag::Static, false));
-    assert_eq!(pixel(&moving, 0, 40, 30), [0, 0, 0]);
-    assert_ne!(framed, moving);
-    let mut nothing = Visuals::default();
-    nothing.geoms = [false; 6];
-    let none = take(nothing);
-    assert!(none.iter().all(|b| *b == 0));
-    for flag in [Flag::Joint, Flag::Inertia, Flag::Com, Flag::BodyFrame, Flag::GeomFrame, Flag::Bounds] {
-        let shown = take(Visuals::default().with(flag, true));
-        assert!(shown != usual, "{} shows nothing", flag.word());
-    }
-}
-
-#[test]
-fn a_skin_follows_its_bone_and_a_texture_is_on_its_mesh() {
-    // a square skin on a body that the keyframe moves to the left, and a mesh with a texture of two halves
-    let text = r#"<mujoco>
-      <visual><headlight ambient="1 1 1" diffuse="0 0 0" specular="0 0 0"/></visual>
-      <statistic extent="1" center="0 0 0"/>
-      <asset>
-        <texture name="halves" type="2d" builtin="checker" rgb1="1 0 0" rgb2="0 0 1" width="64" height="64"/>
-        <material name="halves" texture="halves" specular="0"/>
-        <mesh name="plate" vertex="-1 0 -1  1 0 -1  1 0 1  -1 0 1  0 0.5 0" face="0 1 2 0 2 3 1 0 4 2 1 4 3 2 4 0 3 4"
-              texcoord="0 1  1 1  1 0  0 0  0.5 0.5"/>
-      </asset>
-      <worldbody>
-        <camera name="front" pos="0 -4 0" xyaxes="1 0 0 0 0 1"/>
-        <geom type="mesh" mesh="plate" material="halves" pos="0 0.2 0"/>
-        <body name="bone"><joint name="slide" type="slide" axis="1 0 0"/><geom size="0.01" group="5"/></body>
-      </worldbody>
-      <deformable>
-        <skin name="flag" rgba="0 1 0 1" vertex="-0.2 -1 -0.2  0.2 -1 -0.2  0.2 -1 0.2  -0.2 -1 0.2" face="0 1 2 0 2 3">
-          <bone body="bone" bindpos="0 0 0" bindquat="1 0 0 0" vertid="0 1 2 3" vertweight="1 1 1 1"/>
-        </skin>
-      </deformable>
-    </mujoco>"#;
-    let mut batch = batch(text, 2, Backend::Cpu);
-    batch.set("qpos", .., &[0.0, -0.7]).unwrap();
-    batch.forward().unwrap();
-    let camera = front(&batch);
-    let bytes = batch.render(&[0, 1], camera, SIZE[0], SIZE[1]).unwrap();
-    let green = |world| {
-        let seen = (0..SIZE[0]).filter(|x| pixel(&bytes, world, *x, 30) == [0, 255, 0]);
-        let all: Vec<u32> = seen.collect();
-        all.iter().sum::<u32>() / all.len() as u32
-    };
-    assert!(green(0).abs_diff(40) <= 1, "{}", green(0));
-    assert!(green(1) < 30, "{}", green(1));
-    // the quarters of the checker
-    let colors: Vec<[u8; 3]> =
-        [(30, 20), (50, 20), (30, 40), (50, 40)].map(|(x, y)| pixel(&bytes, 0, x, y)).into();
-    assert_eq!(colors, [[255, 0, 0], [0, 0, 255], [0, 0, 255], [255, 0, 0]]);
-}
+const BOX: &str = include_str!("../../render/tests/box.xml");
 
 /// A folder with the model of a box.
 struct Case {
@@ -310,15 +45,15 @@ impl Case {
     /// What it says where it refuses, with nothing written.
     fn refused(&self, out: &str, arguments: &[&str]) -> String {
         let done = self.render(out, arguments);
-        let said = String::from_utf8_lossy(&done.stderr).into_owned();
-        assert_eq!(done.status.code(), Some(2), "{said}");
+        let message = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(2), "{message}");
         let left: Vec<String> = std::fs::read_dir(self.folder.path())
             .unwrap()
             .map(|e| e.unwrap().file_name().to_string_lossy().into_owned())
             .filter(|name| !name.ends_with(".xml") && !name.starts_with("states"))
             .collect();
         assert!(left.is_empty(), "{left:?}");
-        said
+        message
     }
 }
 
@@ -338,10 +73,13 @@ fn interrupted_films_keep_their_frames() {
     }
     assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
     let done = run.wait_with_output().unwrap();
-    let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert_eq!(done.status.code(), Some(1), "{said}");
-    let kept: usize = said.split("the first ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
-    assert!(said.contains(&format!("interrupted; the first {kept} of 50001 frames are kept")), "{said}");
+    let message = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(1), "{message}");
+    let kept: usize = message.split("the first ").nth(1).unwrap().split(' ').next().unwrap().parse().unwrap();
+    assert!(
+        message.contains(&format!("interrupted; the first {kept} of 50001 frames are kept")),
+        "{message}"
+    );
     // so many, and no more
     let frames = (0..=kept).filter(|k| case.path(&format!("f{k:05}.png")).exists()).count();
     assert!(kept > 5 && frames == kept, "{kept} {frames}");
@@ -398,9 +136,9 @@ fn pictures_and_films_are_files_that_others_read() {
 fn a_film_in_mp4_plays_or_says_what_is_missing() {
     let case = Case::new();
     let done = case.render("film.mp4", &["--duration", "0.2", "--fps", "10"]);
-    let said = String::from_utf8_lossy(&done.stderr).into_owned();
+    let message = String::from_utf8_lossy(&done.stderr).into_owned();
     if Command::new("ffmpeg").arg("-version").output().is_ok() {
-        assert_eq!(done.status.code(), Some(0), "{said}");
+        assert_eq!(done.status.code(), Some(0), "{message}");
         let bytes = std::fs::read(case.path("film.mp4")).unwrap();
         assert_eq!(bytes[4..8], *b"ftyp");
     } else {
@@ -410,9 +148,9 @@ fn a_film_in_mp4_plays_or_says_what_is_missing() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_manyworlds"));
     command.args(["render", &case.name("box.xml"), "-o", &case.name("none.mp4")]).env("PATH", "");
     let done = command.output().unwrap();
-    let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert_eq!(done.status.code(), Some(2), "{said}");
-    assert!(said.contains("ffmpeg") && said.contains(".gif"), "{said}");
+    let message = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(2), "{message}");
+    assert!(message.contains("ffmpeg") && message.contains(".gif"), "{message}");
     assert!(!case.path("none.mp4").exists());
 }
 
@@ -435,8 +173,8 @@ fn recorded_states_are_shown() {
     }
     // of another model
     npz::write(&states, &[("qpos".to_owned(), array(vec![2, 3], vec![0.0; 6]))]).unwrap();
-    let said = case.refused("x.png", &["--states", &case.name("states.npz")]);
-    assert!(said.contains("[2, 3]") && said.contains('7'), "{said}");
+    let message = case.refused("x.png", &["--states", &case.name("states.npz")]);
+    assert!(message.contains("[2, 3]") && message.contains('7'), "{message}");
 }
 
 #[test]
@@ -464,21 +202,21 @@ fn bad_requests_are_refused_before_anything_is_written() {
         ("x.png", &["--states", "nothing.npz"], &["nothing.npz"]),
         ("box.xml", &[], &["box.xml"]),
     ] {
-        let said = case.refused(out, arguments);
-        assert!(words.iter().all(|w| said.contains(w)), "{out} {arguments:?}: {said}");
+        let message = case.refused(out, arguments);
+        assert!(words.iter().all(|w| message.contains(w)), "{out} {arguments:?}: {message}");
     }
     assert_eq!(std::fs::read_to_string(case.path("box.xml")).unwrap(), BOX);
     // no adapter
     let mut command = Command::new(env!("CARGO_BIN_EXE_manyworlds"));
     command.args(["render", &case.name("box.xml"), "-o", &case.name("x.png"), "--backend", "cpu"]);
     let done = command.env("VK_DRIVER_FILES", "/none").env("VK_ICD_FILENAMES", "/none").output().unwrap();
-    let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert_eq!(done.status.code(), Some(2), "{said}");
-    assert!(said.contains("manyworlds doctor"), "{said}");
+    let message = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(2), "{message}");
+    assert!(message.contains("manyworlds doctor"), "{message}");
 }
 
 #[test]
-fn a_missing_texture_is_told_and_its_geom_drawn_plain() {
+fn a_missing_texture_is_named_and_its_geom_drawn_plain() {
     let case = Case::new();
     let text = BOX.replace(
         "<worldbody>",
@@ -487,26 +225,9 @@ fn a_missing_texture_is_told_and_its_geom_drawn_plain() {
     );
     std::fs::write(case.path("box.xml"), text).unwrap();
     let done = case.render("x.png", &["--camera", "front"]);
-    let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert_eq!(done.status.code(), Some(0), "{said}");
-    assert!(said.contains("nothing.png") && said.contains("texture 't' has no pixels"), "{said}");
+    let message = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert_eq!(done.status.code(), Some(0), "{message}");
+    assert!(message.contains("nothing.png") && message.contains("texture 't' has no pixels"), "{message}");
     let image = Image::decode(&std::fs::read(case.path("x.png")).unwrap(), 3).unwrap();
     assert_eq!(image.pixel(24, 32), [255, 255, 0]);
-}
-
-#[test]
-fn every_model_of_ours_can_be_drawn() {
-    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models");
-    for entry in std::fs::read_dir(root).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_none_or(|e| e != "xml") {
-            continue;
-        }
-        let model = manyworlds::load(&path).unwrap();
-        let mut batch = Batch::new(&model, 1, &BatchOptions::on(Backend::Cpu)).unwrap();
-        batch.forward().unwrap();
-        let bytes = batch.render(&[0], Camera::initial(&model), 64, 48).unwrap();
-        let colors: std::collections::BTreeSet<&[u8]> = bytes.chunks(3).collect();
-        assert!(colors.len() > 3, "{}: {} colours", path.display(), colors.len());
-    }
 }

@@ -69,11 +69,11 @@ impl Case {
     /// The page that a command writes, and its JSON object.
     fn report(&self, words: &str) -> (Page, Value) {
         let done = self.run(&format!("{words} --backend cpu --report r.html --format json"));
-        let said = String::from_utf8_lossy(&done.stdout).into_owned();
+        let message = String::from_utf8_lossy(&done.stdout).into_owned();
         assert!(done.status.success(), "{words}: {}", String::from_utf8_lossy(&done.stderr));
         let text = std::fs::read_to_string(self.path("r.html")).unwrap();
         assert!(text.len() < 300_000, "{} bytes", text.len());
-        (Page { text }, serde_json::from_str(said.lines().last().unwrap()).unwrap())
+        (Page { text }, serde_json::from_str(message.lines().last().unwrap()).unwrap())
     }
 
     /// That a command ends with one message, and writes nothing.
@@ -89,9 +89,9 @@ impl Case {
         };
         let before = names();
         let done = self.run(words);
-        let said = String::from_utf8_lossy(&done.stderr);
-        assert_eq!(done.status.code(), Some(2), "{words}: {said}");
-        assert!(said.contains(part) && said.lines().count() == 1, "{words}: {said}");
+        let message = String::from_utf8_lossy(&done.stderr);
+        assert_eq!(done.status.code(), Some(2), "{words}: {message}");
+        assert!(message.contains(part) && message.lines().count() == 1, "{words}: {message}");
         assert!(before == names(), "{words}: files have changed");
     }
 }
@@ -183,7 +183,7 @@ fn a_rollout_is_drawn_with_the_numbers_that_it_prints() {
         assert!(words.contains(part), "{part}: {words}");
     }
     assert!(words.contains("contact_dist: rows of contacts"), "{words}");
-    // what it costs is told
+    // what it costs is shown
     let (reading, all) = (object["report_seconds"].as_f64().unwrap(), object["seconds"].as_f64().unwrap());
     assert!(reading > 0.0 && reading < all, "{object}");
 }
@@ -202,7 +202,7 @@ fn a_report_changes_neither_bits_nor_what_is_recorded() {
         let bits = |x: Vec<f64>| x.into_iter().map(f64::to_bits).collect::<Vec<_>>();
         assert_eq!(bits(array.data.to_f64()), bits(b[name].data.to_f64()), "{name}");
     }
-    // without one nothing is said of it
+    // without one the page does not name it
     let plain = case.run("rollout balls.xml --steps 4 --backend cpu --format json");
     let object: Value = serde_json::from_slice(&plain.stdout).unwrap();
     assert!(object.get("report_seconds").is_none());

@@ -383,7 +383,7 @@ fn many_worlds_are_tiles_and_a_changed_file_is_read_again() {
     let old = std::fs::read_to_string(&path).unwrap();
     std::fs::write(&path, old.replace("size='.3'", "size='bad'")).unwrap();
     // a line below says why
-    viewer.until("nothing is said", |now| tiles.difference(now, [0.0, 0.975, 1.0, 1.0]) > 0.005);
+    viewer.until("no notice is shown", |now| tiles.difference(now, [0.0, 0.975, 1.0, 1.0]) > 0.005);
     std::fs::write(&path, old.replace("size='.3'", "size='.6'")).unwrap();
     viewer.until("the new file is not seen", |now| tiles.difference(now, MIDDLE) > 0.03);
     viewer.key("ctrl+Right");
@@ -404,14 +404,14 @@ fn a_planner_moves_a_task_while_the_window_goes_on() {
 /// Standard error of a refused run.
 fn refused(command: &mut Command) -> String {
     let done = command.output().unwrap();
-    let said = text(&done.stderr);
-    assert_eq!(done.status.code(), Some(2), "{said}");
-    assert!(!said.contains("panicked"), "{said}");
-    said
+    let message = text(&done.stderr);
+    assert_eq!(done.status.code(), Some(2), "{message}");
+    assert!(!message.contains("panicked"), "{message}");
+    message
 }
 
 #[test]
-fn what_is_wrong_is_said_in_one_message_and_no_window_opens() {
+fn bad_arguments_are_refused_in_one_message_and_no_window_opens() {
     let pendulum = model("pendulum.xml");
     let command = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_manyworlds"));
@@ -419,16 +419,16 @@ fn what_is_wrong_is_said_in_one_message_and_no_window_opens() {
         command.env_remove("WAYLAND_SOCKET");
         command
     };
-    let said = refused(&mut command(&[&pendulum]));
+    let message = refused(&mut command(&[&pendulum]));
     assert!(
-        said.contains("DISPLAY") && said.contains("WAYLAND_DISPLAY") && said.contains("render"),
-        "{said}"
+        message.contains("DISPLAY") && message.contains("WAYLAND_DISPLAY") && message.contains("render"),
+        "{message}"
     );
-    let said = refused(command(&[&pendulum]).env("DISPLAY", ":4711"));
-    assert!(said.contains("no display") && !said.contains(".rs"), "{said}");
+    let message = refused(command(&[&pendulum]).env("DISPLAY", ":4711"));
+    assert!(message.contains("no display") && !message.contains(".rs"), "{message}");
     assert!(refused(&mut command(&["no_such_file.xml"])).contains("no_such_file.xml"));
-    let said = refused(&mut command(&[&pendulum, "--camera", "behind"]));
-    assert!(said.contains("no camera 'behind'"), "{said}");
+    let message = refused(&mut command(&[&pendulum, "--camera", "behind"]));
+    assert!(message.contains("no camera 'behind'"), "{message}");
     assert!(refused(&mut command(&[&pendulum, "--size", "9"])).contains("WIDTHxHEIGHT"));
     assert!(refused(&mut command(&[&pendulum, "--pictures", "/no/such/folder"])).contains("no such folder"));
     assert!(refused(&mut command(&[&pendulum, "--worlds", "0", "--paused"])).contains("world"));
@@ -437,12 +437,12 @@ fn what_is_wrong_is_said_in_one_message_and_no_window_opens() {
     let task = folder.path().join("task.xml");
     std::fs::write(&task, "<mujoco><custom><numeric name='agent_horizon' data='1'/></custom></mujoco>")
         .unwrap();
-    let said = refused(&mut command(&[task.to_str().unwrap()]));
-    assert!(said.contains("no cost"), "{said}");
+    let message = refused(&mut command(&[task.to_str().unwrap()]));
+    assert!(message.contains("no cost"), "{message}");
     // a display, but no adapter that draws on it
     let display = Display::new();
     let mut blind = display.command(&["view", &pendulum]);
     blind.env("VK_DRIVER_FILES", "/nowhere.json").env("VK_ICD_FILENAMES", "/nowhere.json");
-    let said = refused(&mut blind);
-    assert!(said.contains("adapter") && said.contains("render"), "{said}");
+    let message = refused(&mut blind);
+    assert!(message.contains("adapter") && message.contains("render"), "{message}");
 }

@@ -4,6 +4,7 @@ use super::camera::Camera;
 use super::canvas::Canvas;
 use super::decorate::{decorate, needs_data};
 use super::renderer::Renderer;
+use super::shape::Shape;
 use super::view::{Subject, View};
 use super::visuals::Visuals;
 use manyworlds::batch::Batch;
@@ -72,7 +73,7 @@ impl BatchRenderer {
     ///
     /// # Errors
     /// [`Error::Argument`] for a world that the batch does not have; [`Error::Device`] if the device is lost.
-    pub fn aim(&mut self, batch: &mut Batch, worlds: &[usize]) -> Result<Vec<Vec<super::Shape>>> {
+    pub fn aim(&mut self, batch: &mut Batch, worlds: &[usize]) -> Result<Vec<Vec<Shape>>> {
         if let Some(bad) = worlds.iter().find(|w| **w >= batch.worlds()) {
             return Err(Error::Argument(format!(
                 "there is no world {bad}: the batch has {}",

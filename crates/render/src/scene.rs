@@ -53,7 +53,7 @@ pub(super) struct Scene {
     pub(super) mirrors: Vec<Mirror>,
 }
 
-/// The look of an object.
+/// How an object is coloured.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Material {
     pub(super) rgba: [f32; 4],

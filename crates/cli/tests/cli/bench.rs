@@ -101,13 +101,13 @@ fn bench_compares_with_what_it_printed_before() {
         (&Value::from(1.0), &json!([]))
     );
     assert!(unknown["against"].is_null() && unknown["ratio"].is_null());
-    let said = text(&run(&[&common[..], &["2,3", "--against", &name]].concat()).stdout);
-    assert!(said.contains("has no row of pendulum.xml x 3 on cpu"), "{said}");
+    let message = text(&run(&[&common[..], &["2,3", "--against", &name]].concat()).stdout);
+    assert!(message.contains("has no row of pendulum.xml x 3 on cpu"), "{message}");
     // a different device is named
     let other = text(&done.stdout).replace("threads", "cores");
     std::fs::write(&path, other).unwrap();
-    let said = text(&run(&[&common[..], &["2", "--against", &name]].concat()).stdout);
-    assert!(said.contains("not the same device") && said.contains("cores"), "{said}");
+    let message = text(&run(&[&common[..], &["2", "--against", &name]].concat()).stdout);
+    assert!(message.contains("not the same device") && message.contains("cores"), "{message}");
 }
 
 #[test]
@@ -117,8 +117,8 @@ fn bench_refuses_what_it_cannot_compare_with() {
     let model = model("pendulum.xml");
     let says = |against: &str, part: &str| {
         let common = ["bench", &model, "--steps", "5", "--worlds", "2", "--backend", "cpu", "--against"];
-        let said = refused(&[&common[..], &[against]].concat());
-        assert!(said.contains(part) && said.contains("(auto, cpu, gpu)"), "{said}");
+        let message = refused(&[&common[..], &[against]].concat());
+        assert!(message.contains(part) && message.contains("(auto, cpu, gpu)"), "{message}");
     };
     says("no_such_file.jsonl", "no_such_file.jsonl");
     says("gpux", "gpux");

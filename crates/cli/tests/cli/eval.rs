@@ -39,8 +39,8 @@ fn eval_refuses_bad_states() {
     let says = |arrays: &[(&str, Array)], part: &str| {
         let arrays: Vec<_> = arrays.iter().map(|(n, a)| ((*n).to_owned(), a.clone())).collect();
         npz::write(&given, &arrays).unwrap();
-        let said = refused(&["eval", &model, "--in", &given_name, "--out", &out_name, "--backend", "cpu"]);
-        assert!(said.contains(part), "{said}");
+        let message = refused(&["eval", &model, "--in", &given_name, "--out", &out_name, "--backend", "cpu"]);
+        assert!(message.contains(part), "{message}");
     };
     let qpos = || ("qpos", reals(&[1, 1], vec![0.0]));
     says(&[], "needs an array 'qpos'");
@@ -56,8 +56,8 @@ fn eval_refuses_bad_states() {
     );
     says(&[qpos(), ("qacc", reals(&[1, 1], vec![1e200]))], "'qacc' holds 1e200 in state 0, element 0");
     std::fs::write(&given, b"nonsense").unwrap();
-    let said = refused(&["eval", &model, "--in", &given_name, "--out", &out_name, "--backend", "cpu"]);
-    assert!(said.contains("in.npz"), "{said}");
+    let message = refused(&["eval", &model, "--in", &given_name, "--out", &out_name, "--backend", "cpu"]);
+    assert!(message.contains("in.npz"), "{message}");
     assert!(!Path::new(&out_name).exists());
 }
 
@@ -92,7 +92,7 @@ fn eval_says_which_states_a_step_would_reset() {
         let command = ["eval", &model, "--in", &given_name, "--out", &out_name, "--backend", backend];
         let done = run(&[&command[..], &["--format", "json"]].concat());
         assert_eq!(done.status.code(), Some(0), "{}", text(&done.stderr));
-        let said = text(&done.stderr);
+        let message = text(&done.stderr);
         for line in [
             "state 2: qpos[1] is 1e11, beyond 1e10: replaced by the initial state",
             "state 3: qpos[0] is 1e200, beyond 1e10: replaced by the initial state",
@@ -101,9 +101,9 @@ fn eval_says_which_states_a_step_would_reset() {
             "state 6: ctrl[0] is 1e200, beyond 1e10: all controls count as zero",
             "state 7: qacc is not finite or beyond 1e10: the step resets it to the initial state",
         ] {
-            assert!(said.contains(line), "{line} in {said} on {backend}");
+            assert!(message.contains(line), "{line} in {message} on {backend}");
         }
-        assert!(!said.contains("state 0") && !said.contains("state 1"), "{said}");
+        assert!(!message.contains("state 0") && !message.contains("state 1"), "{message}");
         let summary: Value = serde_json::from_str(text(&done.stdout).lines().last().unwrap()).unwrap();
         let counts = json!({"bad_qpos": 2, "bad_qvel": 2, "bad_qacc": 1, "bad_ctrl": 1});
         assert_eq!(summary["status"], counts, "{backend}");

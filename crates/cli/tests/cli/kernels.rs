@@ -21,8 +21,8 @@ fn check_reports_and_fails_by_its_status() {
 fn options_of_kernels_are_refused_where_none_run() {
     let model = model("hopper.xml");
     for verb in ["rollout", "bench", "check"] {
-        let said = refused(&[verb, &model, "--backend", "cpu", "--lanes", "4"]);
-        assert!(said.contains("--lanes is for the GPU"), "{said}");
+        let message = refused(&[verb, &model, "--backend", "cpu", "--lanes", "4"]);
+        assert!(message.contains("--lanes is for the GPU"), "{message}");
     }
     assert!(refused(&["rollout", &model, "--partition", "half"]).contains("split, grouped or fused"));
 }
@@ -74,8 +74,11 @@ fn what_tune_finds_is_kept_listed_and_used() {
     std::fs::write(&file, "{").unwrap();
     assert!(with(&["tune", "--list"]).2.contains("not a JSON object"));
     let step = ["rollout", &model, "--worlds", "16", "--steps", "1", "--backend", "gpu"];
-    let (code, _, said) = with(&step);
-    assert!(code == Some(0) && said.contains("WARN") && said.contains("not a JSON object"), "{said}");
+    let (code, _, message) = with(&step);
+    assert!(
+        code == Some(0) && message.contains("WARN") && message.contains("not a JSON object"),
+        "{message}"
+    );
     let found = json(&["tune", &model, "--worlds", "16", "--backend", "gpu", "--seconds", "0"]);
     let kept = json(&["tune", "--list"]);
     assert_eq!(kept["entries"].as_object().unwrap().len(), 1);
@@ -91,8 +94,8 @@ fn what_tune_finds_is_kept_listed_and_used() {
     let by_hand = ["rollout", &model, "--worlds", "16", "--steps", "2", "--backend", "gpu", "--lanes", "1"];
     assert_eq!(json(&by_hand)["worlds_per_group"], 8);
     // there is nothing to tune on the CPU
-    let (code, _, said) = with(&["tune", &model, "--backend", "cpu"]);
-    assert!(code == Some(2) && said.contains("nothing to tune"), "{said}");
+    let (code, _, message) = with(&["tune", &model, "--backend", "cpu"]);
+    assert!(code == Some(2) && message.contains("nothing to tune"), "{message}");
 }
 
 #[test]
@@ -100,13 +103,13 @@ fn kernels_are_written_without_a_device() {
     let folder = tempfile::tempdir().unwrap();
     let (out, path) = in_folder(&folder, "kernels");
     let model = model("humanoid.xml");
-    let said = object(&["kernels", &model, "--out", &path, "--arena", "--lanes", "16"]);
+    let message = object(&["kernels", &model, "--out", &path, "--arena", "--lanes", "16"]);
     let stored: Value =
         serde_json::from_str(&std::fs::read_to_string(out.join("config.json")).unwrap()).unwrap();
-    assert_eq!(said, stored);
-    assert_eq!((&said["lanes"], &said["placement"]), (&json!(16), &json!("workgroup")));
+    assert_eq!(message, stored);
+    assert_eq!((&message["lanes"], &message["placement"]), (&json!(16), &json!("workgroup")));
     // every kernel in three languages: SPIR-V begins with its magic number
-    let kernels = said["kernels"].as_array().unwrap();
+    let kernels = message["kernels"].as_array().unwrap();
     assert!(kernels.iter().any(|k| k["calls"].as_array().unwrap().contains(&json!("solve"))));
     for kernel in kernels {
         let name = kernel["name"].as_str().unwrap();
@@ -118,8 +121,8 @@ fn kernels_are_written_without_a_device() {
     }
     // one world's reals: the initial position where config.json says
     let world = std::fs::read(out.join("world_f.bin")).unwrap();
-    assert_eq!(world.len() as u64, 4 * said["stride_f"].as_u64().unwrap());
-    let slots = said["slots"].as_array().unwrap();
+    assert_eq!(world.len() as u64, 4 * message["stride_f"].as_u64().unwrap());
+    let slots = message["slots"].as_array().unwrap();
     let at = slots.iter().find(|s| s["name"] == "qpos").unwrap()["offset"].as_u64().unwrap() as usize;
     let height = manyworlds::load(&model).unwrap().qpos0[2] as f32;
     assert_eq!(world[4 * (at + 2)..4 * (at + 3)], height.to_le_bytes());

@@ -46,13 +46,13 @@ fn info_says_joints_actuators_sensors_and_fields() {
     assert_eq!(info["sensors"][0], spin);
     assert_eq!(info["sensors"][1]["object"], "xbody b");
     assert_eq!((&info["sensors"][2]["object"], &info["sensors"][2]["first"]), (&json!(""), &json!(6)));
-    let said = text(&run(&["info", &name]).stdout);
+    let message = text(&run(&["info", &name]).stdout);
     for line in [
         "nv          2  degrees of freedom",
         "lift  slide  -1.0000 to 2.0000 m",
         "push  joint lift  -3.0000 to 3.0000",
     ] {
-        assert!(squeezed(&said).contains(&squeezed(line)), "{line} in\n{said}");
+        assert!(squeezed(&message).contains(&squeezed(line)), "{line} in\n{message}");
     }
     // what can be recorded, with shapes
     let fields = object(&["info", &name, "--fields"]);
@@ -86,8 +86,8 @@ fn a_broken_model_is_refused_with_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let (path, name) = in_folder(&folder, "broken.xml");
     std::fs::write(&path, "<mujoco>\n <worldbody>\n  <geom sise='1'/>\n </worldbody>\n</mujoco>\n").unwrap();
-    let said = refused(&["info", &name]);
-    assert!(said.contains("broken.xml:3:9"), "{said}");
+    let message = refused(&["info", &name]);
+    assert!(message.contains("broken.xml:3:9"), "{message}");
     // the JSON format carries the same information
     let done = run(&["info", &name, "--format", "json"]);
     let object: Value = serde_json::from_str(text(&done.stdout).trim()).unwrap();
@@ -102,15 +102,15 @@ fn warnings_are_printed_and_errors_under_strict() {
     let (path, name) = in_folder(&folder, "m.xml");
     std::fs::write(&path, "<mujoco>\n<option tolerance='-1'/></mujoco>").unwrap();
     let done = run(&["info", &name]);
-    let said = text(&done.stderr);
+    let message = text(&done.stderr);
     assert!(
-        done.status.success() && said.contains("tolerance is negative") && said.contains("2:20"),
-        "{said}"
+        done.status.success() && message.contains("tolerance is negative") && message.contains("2:20"),
+        "{message}"
     );
     for verb in [vec!["info"], vec!["compile", "--out", "unwritten.xml"], vec!["rollout", "--backend", "cpu"]]
     {
-        let said = refused(&[&verb[..1], &[name.as_str(), "--strict"], &verb[1..]].concat());
-        assert!(said.contains("m.xml:2:20: tolerance is negative (write zero or more)"), "{said}");
+        let message = refused(&[&verb[..1], &[name.as_str(), "--strict"], &verb[1..]].concat());
+        assert!(message.contains("m.xml:2:20: tolerance is negative (write zero or more)"), "{message}");
     }
     let done = run(&["--strict", "--format", "json", "info", &name]);
     let object: Value = serde_json::from_str(text(&done.stdout).lines().last().unwrap()).unwrap();
@@ -126,13 +126,13 @@ fn a_model_comes_from_standard_input() {
     let piped_info = piped(&["info", "-"], &xml);
     assert!(piped_info.status.success(), "{}", text(&piped_info.stderr));
     assert_eq!(text(&piped_info.stdout), text(&from_file.stdout));
-    let wrong =
+    let refused_model =
         piped(&["rollout", "-", "--backend", "cpu"], "<mujoco>\n <worldbody><geom/></worldbody></mujoco>");
-    assert_eq!(wrong.status.code(), Some(2));
+    assert_eq!(refused_model.status.code(), Some(2));
     assert!(
-        text(&wrong.stderr).contains("<stdin>:2:14: size of geom must be positive"),
+        text(&refused_model.stderr).contains("<stdin>:2:14: size of geom must be positive"),
         "{}",
-        text(&wrong.stderr)
+        text(&refused_model.stderr)
     );
     assert!(text(&piped(&["info", "-"], "").stderr).contains("the file is empty"));
 }
@@ -182,6 +182,6 @@ fn compile_writes_what_the_end_of_the_name_says() {
         std::fs::write(&path, bytes).unwrap();
         assert!(refused(&["info", &name]).contains("checksum"));
     }
-    let said = refused(&["compile", &model("hopper.xml"), "--out", "model.bin"]);
-    assert!([".npz", ".mwb", ".xml"].iter().all(|end| said.contains(end)), "{said}");
+    let message = refused(&["compile", &model("hopper.xml"), "--out", "model.bin"]);
+    assert!([".npz", ".mwb", ".xml"].iter().all(|end| message.contains(end)), "{message}");
 }

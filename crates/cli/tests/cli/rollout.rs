@@ -92,8 +92,8 @@ fn rollout_goes_on_from_a_checkpoint() {
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 4);
     // other options, another file, an odd number of steps
     let says = |more: &[&str], text: &str| {
-        let said = refused(&[&common[..], &record, &["--out", &parts, "--checkpoint"], more].concat());
-        assert!(said.contains(text), "{said}");
+        let message = refused(&[&common[..], &record, &["--out", &parts, "--checkpoint"], more].concat());
+        assert!(message.contains(text), "{message}");
     };
     says(&[&kept, "--resume", "--seed", "7"], "seed 0, ctrl noise");
     says(&[&whole, "--resume"], "no checkpoint of a rollout");
@@ -110,10 +110,10 @@ fn rollout_grows_and_says_so() {
     let few =
         ["--nconmax", "1", "--njmax", "4", "--every", "10", "--record", "contact_dist,ncon", "--out", &name];
     let done = run(&[&common[..], &few].concat());
-    let said = text(&done.stderr);
-    assert!(done.status.success(), "{said}");
-    assert!(said.contains("room grew from 1 and 4 to"), "{said}");
-    assert!(said.contains("to begin with it"), "{said}");
+    let message = text(&done.stderr);
+    assert!(done.status.success(), "{message}");
+    assert!(message.contains("room grew from 1 and 4 to"), "{message}");
+    assert!(message.contains("to begin with it"), "{message}");
     // frames from before have the length of the last ones
     let arrays = npz::read(&out).unwrap();
     assert!(arrays["contact_dist"].shape[2] >= 8, "{:?}", arrays["contact_dist"].shape);
@@ -147,8 +147,8 @@ fn interrupted_rollouts_keep_their_frames() {
     assert!(Command::new("kill").args(["-INT", &run.id().to_string()]).status().unwrap().success());
     let done = run.wait_with_output().unwrap();
     assert_eq!(done.status.code(), Some(1));
-    let said = String::from_utf8_lossy(&done.stderr).into_owned();
-    assert!(said.contains("interrupted after") && said.contains("frames recorded"), "{said}");
+    let message = String::from_utf8_lossy(&done.stderr).into_owned();
+    assert!(message.contains("interrupted after") && message.contains("frames recorded"), "{message}");
     let arrays = npz::read(&out).unwrap();
     assert_eq!(arrays["qpos"].shape[1..], [2, 6]);
     assert!(arrays["qpos"].shape[0] > 10);
@@ -210,8 +210,8 @@ fn rollout_starts_from_a_file_and_draws_worlds() {
     assert_ne!(drawn, last(&[&heavy[..], &["--seed", "1"]].concat()));
     // messages
     let says = |more: &[&str], part: &str| {
-        let said = refused(&[&common[..], more].concat());
-        assert!(said.contains(part), "{said}");
+        let message = refused(&[&common[..], more].concat());
+        assert!(message.contains(part), "{message}");
     };
     says(&["--randomize", "body_mass=half"], "neither set, scale nor add");
     says(&["--randomize", "geom_type=set:0..1"], "structure of the model");
@@ -232,8 +232,8 @@ fn rollout_starts_from_a_file_and_draws_worlds() {
 fn rollout_refuses_what_makes_no_sense() {
     let model = model("humanoid.xml");
     let says = |more: &[&str], part: &str| {
-        let said = refused(&[&["rollout", &model, "--backend", "cpu"], more].concat());
-        assert!(said.contains(part), "{said}");
+        let message = refused(&[&["rollout", &model, "--backend", "cpu"], more].concat());
+        assert!(message.contains(part), "{message}");
     };
     says(&["--worlds", "0"], "at least one world");
     says(&["--worlds", "100000000"], "the most that fit are");

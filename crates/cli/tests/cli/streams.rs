@@ -21,8 +21,8 @@ fn outputs_replace_neither_inputs_nor_files_of_another_kind() {
     let before = std::fs::read(&states).unwrap();
     let (_, notes) = written(&folder, "notes.npz", "not an archive");
     let says = |arguments: &[&str], part: &str| {
-        let said = refused(arguments);
-        assert!(said.contains(part), "{arguments:?}: {said}");
+        let message = refused(arguments);
+        assert!(message.contains(part), "{arguments:?}: {message}");
         assert_eq!(std::fs::read_to_string(&path).unwrap(), text, "{arguments:?}");
         assert_eq!(std::fs::read(&states).unwrap(), before, "{arguments:?}");
     };
@@ -132,8 +132,8 @@ fn limits_of_the_process_count_as_memory() {
             env!("CARGO_BIN_EXE_manyworlds")
         );
         let done = Command::new("sh").args(["-c", &script]).output().unwrap();
-        let said = text(&done.stderr);
-        assert_eq!(done.status.code(), Some(2), "{said}");
-        assert!(said.contains("the most that fit are") && said.contains(part), "{said}");
+        let message = text(&done.stderr);
+        assert_eq!(done.status.code(), Some(2), "{message}");
+        assert!(message.contains("the most that fit are") && message.contains(part), "{message}");
     }
 }
