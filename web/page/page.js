@@ -144,7 +144,7 @@ function panel() {
   choices($("keyframe"), [...info.keyframes.map((key, i) => [i, key]), ["", "initial state"]]);
   $("keyframe-field").hidden = info.keyframes.length === 0;
   choices($("camera"), [[-1, "free"], [-2, "follow"], ...info.cameras.map((camera, i) => [i, camera])]);
-  $("camera").value = view.picture?.looks_from() ?? -1;
+  $("camera").value = view.picture?.camera() ?? -1;
   $("camera-field").hidden = !view.draws;
   $("show").hidden = !view.draws;
   $("controls").replaceChildren(...info.actuators.map(control));
@@ -252,7 +252,7 @@ function listen() {
   $("keyframe").onchange = reset;
   $("speed").oninput = speed;
   $("models").onchange = () => load($("models").value);
-  $("camera").onchange = () => view.look(Number($("camera").value));
+  $("camera").onchange = () => view.setCamera(Number($("camera").value));
   $("zero").onclick = () => {
     $("controls").querySelectorAll("input").forEach((slider) => {
       slider.value = 0;

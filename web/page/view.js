@@ -92,8 +92,8 @@ export class View {
   }
 
   /** The camera with an id; -1 orbits, -2 follows. */
-  look(camera) {
-    this.picture?.look(camera);
+  setCamera(camera) {
+    this.picture?.set_camera(camera);
   }
 
   /** A frame. */

@@ -126,7 +126,7 @@ impl Picture {
     }
 
     /// From where: a camera of the model; -1 orbits, -2 follows the body that moves.
-    pub fn look(&mut self, camera: i32) {
+    pub fn set_camera(&mut self, camera: i32) {
         let Some(renderer) = &self.renderer else { return };
         let model = renderer.model();
         self.camera = match usize::try_from(camera) {
@@ -136,8 +136,8 @@ impl Picture {
         };
     }
 
-    /// The camera as [`Picture::look`] takes it.
-    pub fn looks_from(&self) -> i32 {
+    /// The camera as [`Picture::set_camera`] takes it.
+    pub fn camera(&self) -> i32 {
         match self.camera {
             Some(Camera::Fixed(id)) => id as i32,
             Some(Camera::Tracking(..)) => -2,
