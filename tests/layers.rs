@@ -1,5 +1,5 @@
-//! Architecture tests, from the imports: allowed dependencies between rooms, and no cycles between files, in every crate
-//! and in the kernels.
+//! Architecture tests, from the imports: allowed dependencies between rooms, and no cycles between files, in every crate,
+//! in the kernels and in the Python package.
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
@@ -53,7 +53,14 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("control::impulse", &[]),
     ("control::planning", &[]),
     ("control::identification", &[]),
+    ("cli::shared", &[]),
+    ("cli::report", &["shared"]),
+    ("cli::view", &[]),
+    ("cli::verbs", &["shared", "report", "view"]),
 ];
+
+/// Crates in which not even a module and its submodules import each other.
+const STRICT: &[&str] = &["render", "cli", "python", "web"];
 
 /// Stages that run outside the pipeline: constants at `qpos0` are what the pipeline computes there.
 const RUNS_STAGES: &str = "mjcf::compile::constants";
@@ -122,6 +129,20 @@ fn paths(text: &str) -> Vec<Vec<String>> {
     found
 }
 
+/// Paths that begin with a submodule of a file, `use child::Item`, as if they began with `self`.
+fn child_paths(text: &str, children: &[&str]) -> Vec<Vec<String>> {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut found = Vec::new();
+    for child in children {
+        for (at, _) in text.match_indices(&format!("{child}::")) {
+            if !text[..at].ends_with(|c: char| is_word(c) || c == ':') {
+                found.push(vec!["self".to_owned(), (*child).to_owned()]);
+            }
+        }
+    }
+    found
+}
+
 /// Sources of all crates by module, with the name of the crate before its path.
 fn sources() -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
@@ -159,7 +180,9 @@ fn library() -> Graph {
     for (name, text) in &sources {
         let own: Vec<&str> = name.split("::").collect();
         let targets = graph.entry(name.clone()).or_default();
-        for path in paths(text) {
+        let inside = sources.keys().filter_map(|other| other.strip_prefix(&format!("{name}::")));
+        let children: Vec<&str> = inside.filter(|child| !child.contains("::")).collect();
+        for path in paths(text).into_iter().chain(child_paths(text, &children)) {
             let full = resolved(&path, &own);
             // the file that holds the item: the longest prefix that is a module
             let holds =
@@ -196,10 +219,46 @@ fn kernels() -> Graph {
     graph
 }
 
-/// A cycle of modules, if there is one. A module and its submodules do not count as a cycle.
+/// Import graph of the Python package: files with what each imports, for type checkers too.
+fn python() -> Graph {
+    let folder = root().join("python/manyworlds");
+    let mut sources = BTreeMap::new();
+    for file in files(&folder, "py").into_iter().chain(files(&folder, "pyi")) {
+        let name = module(&folder, &file);
+        let name =
+            name.strip_suffix("__init__").map_or(name.as_str(), |n| n.trim_end_matches("::")).to_owned();
+        let is_package = file.file_stem().is_some_and(|stem| stem == "__init__");
+        let text = sources.entry(name).or_insert((String::new(), is_package));
+        text.0 += &std::fs::read_to_string(file).unwrap();
+    }
+    let mut graph = Graph::new();
+    for (name, (text, is_package)) in &sources {
+        let own: Vec<&str> = name.split("::").filter(|n| !n.is_empty()).collect();
+        let targets = graph.entry(name.clone()).or_default();
+        // `from .a import b, c` and `from . import a`, in parentheses or not
+        for line in text.split('\n').map(str::trim_start).filter(|line| line.starts_with("from .")) {
+            let (from, names) = line["from ".len()..].split_once(" import").unwrap();
+            let dots = from.len() - from.trim_start_matches('.').len();
+            // a dot is the package of the file, each more the one above
+            let mut base = own.clone();
+            base.truncate(base.len().saturating_sub(dots - usize::from(*is_package)));
+            base.extend(from[dots..].split('.').filter(|n| !n.is_empty()));
+            let names = names.split(',').map(|n| n.trim_matches(|c: char| c == ' ' || c == '(' || c == ')'));
+            for full in names.map(|n| base.iter().copied().chain([n]).collect::<Vec<_>>()) {
+                let target =
+                    (0..=full.len()).rev().map(|n| full[..n].join("::")).find(|m| sources.contains_key(m));
+                targets.extend(target.filter(|target| target != name));
+            }
+        }
+    }
+    graph
+}
+
+/// A cycle of modules, if there is one. A module and its submodules do not count as a cycle, but in [`STRICT`] crates.
 fn circle(graph: &Graph) -> Option<Vec<String>> {
     fn related(a: &str, b: &str) -> bool {
-        a.starts_with(&format!("{b}::")) || b.starts_with(&format!("{a}::"))
+        let is_strict = STRICT.iter().any(|krate| a == *krate || a.starts_with(&format!("{krate}::")));
+        !is_strict && (a.starts_with(&format!("{b}::")) || b.starts_with(&format!("{a}::")))
     }
     fn visit<'a>(
         graph: &'a Graph,
@@ -284,6 +343,14 @@ fn modules_have_no_circles() {
 }
 
 #[test]
+fn python_has_no_circles() {
+    let graph = python();
+    assert!(graph.values().map(BTreeSet::len).sum::<usize>() > 100, "imports of Python were not read");
+    assert!(graph["task"].contains("_expression") && graph["envs::_terms"].contains("task"));
+    assert_eq!(circle(&graph), None);
+}
+
+#[test]
 fn kernels_have_no_circles() {
     let graph = kernels();
     assert!(graph.values().map(BTreeSet::len).sum::<usize>() > 200, "imports of kernels were not read");
@@ -308,5 +375,7 @@ fn a_circle_is_found() {
     };
     assert_eq!(circle(&graph(&[("a", "b"), ("b", "c"), ("c", "b")])).map(|c| c.len()), Some(2));
     assert_eq!(circle(&graph(&[("a", "b"), ("b", "c"), ("a", "a::x"), ("a::x", "a")])), None);
+    assert_eq!(circle(&graph(&[("cli", "cli::x"), ("cli::x", "cli")])).map(|c| c.len()), Some(2));
     assert_eq!(paths("use super::{a, b::c};\nlet x = crate::m::f();").len(), 4);
+    assert_eq!(child_paths("use a::{b, c};\nlet x = other::a::f();", &["a", "b"]).len(), 1);
 }

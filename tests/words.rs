@@ -8,6 +8,10 @@ use std::path::{Path, PathBuf};
 const GIVEN_UP: &[(&str, &str)] = &[
     ("Photographer", "BatchRenderer"),
     ("Mold", "PrimitiveMesh"),
+    ("Look", "Pass"),
+    ("CameraOfModel", "ModelCamera"),
+    ("MirrorOfScene", "MirrorPlane"),
+    ("tell_room", "report_slots"),
     ("OnTheWay", "ReadbackSlot"),
     ("Later", "Readback"),
     ("forget_seen", "clear_step_outputs"),
