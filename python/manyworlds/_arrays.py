@@ -20,8 +20,9 @@ def shown(shape: tuple[Any, ...]) -> str:
 
 
 def numbers(name: str, values: ArrayLike, shape: tuple[int, ...], axes: str = "", *, single: bool = False) -> Array:
-    """Numbers of a shape, contiguous doubles; with `single`, what is in single precision stays so. One world's row, or one
-    number, stands for all worlds.
+    """Numbers of a shape, contiguous doubles; with `single`, what is in single precision stays so.
+
+    One world's row, or one number, stands for all worlds.
 
     Raises TypeError for what is no number, ValueError for another shape.
     """
@@ -93,3 +94,11 @@ def count_of(name: str, value: Any, least: int = 0) -> int:
     if number < least:
         raise ValueError(f"{name} is {number}; it has to be at least {least}")
     return number
+
+
+def real(name: str, value: Any) -> float:
+    """A number."""
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is a number, got {value!r}") from None

@@ -12,7 +12,6 @@ from a state on, an iteration at a time; `plan` moves a model under such plans (
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -20,13 +19,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from ._arrays import Array, count_of, numbers
+from ._arrays import Array, count_of, numbers, real
 from ._batch import Batch
-from ._element import Element
+from ._costs import NORMS, add_cost, add_success
 from ._kept import keep
 from ._model import Model, read_only
 from ._named import Name, find
-from ._spec import Spec
 from ._tables import UnknownNameError, unknown
 
 __all__ = [
@@ -40,11 +38,6 @@ __all__ = [
     "plan",
     "state_of",
 ]
-
-NORMS: dict[str, tuple[int, int]] = {name: (number, count) for name, number, count in _core.norms()}
-"""Norms by name: number in task files, as in MuJoCo MPC, and number of parameters."""
-
-SUCCESS = "success"
 
 Start = Mapping[str, ArrayLike] | Batch | None
 """Where a plan begins: fields of one world by name, a batch, whose world is taken, or None for the initial state."""
@@ -191,7 +184,7 @@ class Planner:
             "interpolation": interpolation,
             "solref": _several("solref", solref, 2),
             "solimp": _several("solimp", solimp, 5),
-            **{name: None if value is None else _real(name, value) for name, value in times.items()},
+            **{name: None if value is None else real(name, value) for name, value in times.items()},
             **{name: None if value is None else count_of(name, value, 1) for name, value in counts.items()},
         }
         self._model = model
@@ -241,7 +234,7 @@ class Planner:
             numbers("qvel", qvel, (m.nv,), " [nv]"),
             numbers("act", 0.0 if act is None else act, (m.na,), " [na]"),
         )
-        return self._core.control(_real("time", time), *state)
+        return self._core.control(real("time", time), *state)
 
     @property
     def times(self) -> Array:
@@ -319,13 +312,13 @@ def plan(
         planner = Planner(model, planner, seed=seed)
     s = planner.settings
     options = {
-        "seconds": s.seconds if seconds is None else _real("seconds", seconds),
-        "interval": s.interval if interval is None else _real("interval", interval),
+        "seconds": s.seconds if seconds is None else real("seconds", seconds),
+        "interval": s.interval if interval is None else real("interval", interval),
         "iterations": s.iterations if iterations is None else count_of("iterations", iterations),
-        "lag": None if lag is None else _real("lag", lag),
-        "slowdown": None if slowdown is None else _real("slowdown", slowdown),
-        "control_noise": _real("control_noise", control_noise),
-        "state_noise": _real("state_noise", state_noise),
+        "lag": None if lag is None else real("lag", lag),
+        "slowdown": None if slowdown is None else real("slowdown", slowdown),
+        "control_noise": real("control_noise", control_noise),
+        "state_noise": real("state_noise", state_noise),
         "pushes": [_push(model, push) for push in pushes],
         "seed": count_of("seed", seed) % (1 << 64),
     }
@@ -350,67 +343,6 @@ def state_of(batch: Batch, world: int = 0) -> dict[str, Array]:
     names = [name for name in _core.planner_state(batch.model._core) if batch.has(name)]
     found = batch.get(names, worlds=[world])
     return {name: np.asarray(values, dtype=np.float64).reshape(-1) for name, values in found.items()}
-
-
-def add_cost(
-    spec: Spec,
-    name: str,
-    formula: str,
-    norm: str = "quadratic",
-    weight: float = 1.0,
-    parameters: Sequence[float] = (),
-    *,
-    size: int = 1,
-    terminal: float | None = None,
-) -> Element:
-    """Adds a cost to a model: `weight` times a norm of a formula, at each step of a plan and at its end.
-
-    name: of the user sensor that holds the residual, and of its formula, the custom text `formula:NAME`.
-    formula: what is to be zero, such as `"cos(qpos(hinge)) - 1"`, or the name of a sensor.
-    norm: one of NORMS, such as "quadratic", "smooth_abs", "L2" or "cosh".
-    parameters: of the norm, such as the width within which "smooth_abs" is quadratic.
-    size: how many numbers the formula has.
-    terminal: weight at the end of a plan, where it is another one.
-
-    Returns the sensor. A wrong formula is an error of `spec.compile`. Raises ValueError for an unknown norm, parameters
-    or weights out of range, or a name that is taken.
-    """
-    if name == SUCCESS:
-        raise ValueError(f"'{SUCCESS}' is what add_success adds: give the cost another name")
-    given = [_real("a parameter", value) for value in parameters]
-    number = _core.norm_number(norm, given)
-    weights = [_weight("weight", weight), 0.0 if terminal is None else _weight("terminal", terminal)]
-    size = count_of("size", size, 1)
-    numeric = f"terminal:{name}"
-    if terminal is not None and numeric in spec._core.names("numeric"):
-        raise ValueError(f"the custom numeric '{numeric}' is there already")
-    # the largest weight of a slider: what a task file says, and never zero, so that the sensor counts as a cost
-    most = max(1.0, 2 * max(weights))
-    sensor = _formula(spec, name, formula, size, [number, weights[0], 0.0, most, *given])
-    if terminal is not None:
-        spec.add("numeric", name=numeric, data=[weights[1]])
-    return sensor
-
-
-def add_success(spec: Spec, formula: str) -> Element:
-    """Says when a motion has done what it is for: where the formula is not zero, as `"xpos(head)[2] > 1.2"`.
-
-    Returns the user sensor `success`. Raises ValueError if there is one already.
-    """
-    return _formula(spec, SUCCESS, formula, 1, None)
-
-
-def _formula(spec: Spec, name: str, formula: str, size: int, user: list[float] | None) -> Element:
-    """Adds a user sensor and its formula."""
-    if not isinstance(formula, str):
-        raise TypeError(f"the formula of '{name}' is text, got {type(formula).__name__}")
-    text = f"formula:{name}"
-    for kind, taken in (("sensor", name), ("text", text)):
-        if taken in spec._core.names(kind):
-            raise ValueError(f"there is a {kind} '{taken}' already: choose another name")
-    sensor = spec.add("sensor/user", name=name, dim=size, user=user)
-    spec.add("text", name=text, data=formula)
-    return sensor
 
 
 def _start(model: Model, state: Start, world: int, keyframe: Name | None) -> tuple[int | None, list[tuple[str, Array]]]:
@@ -449,7 +381,7 @@ def _push(model: Model, push: Push) -> tuple[int, float, float, list[float]]:
         raise ValueError(f"a push is (body, time, duration, (fx, fy, fz)), got {push!r}") from None
     found = find(model._core, "body", body)[0]
     forces = _several("the force of a push", force, 3)
-    return found, _real("time", time), _real("duration", duration), forces or []
+    return found, real("time", time), real("duration", duration), forces or []
 
 
 def _several(name: str, values: Sequence[float] | None, count: int) -> list[float] | None:
@@ -459,17 +391,3 @@ def _several(name: str, values: Sequence[float] | None, count: int) -> list[floa
     if array.shape != (count,):
         raise ValueError(f"{name} has shape [{count}], got {list(array.shape)}")
     return [float(x) for x in array]
-
-
-def _real(name: str, value: Any) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} is a number, got {value!r}") from None
-
-
-def _weight(name: str, value: Any) -> float:
-    weight = _real(name, value)
-    if not (weight >= 0 and math.isfinite(weight)):
-        raise ValueError(f"{name} is {weight}; it has to be at least 0")
-    return weight

@@ -149,7 +149,7 @@ impl Batch {
         self.run_py(py, |state| Ok(state.batch.is_none()))
     }
 
-    /// Steps every world; true if some world has a status bit after that, None on the GPU, where a look would wait.
+    /// Steps every world; true if some world has a status bit after that, None on the GPU, where reading it would wait.
     fn step(&self, py: Python<'_>, n: usize) -> PyResult<Option<bool>> {
         self.run_py(py, |state| {
             let (batch, pace) = state.parts()?;

@@ -35,9 +35,9 @@ pub(crate) fn exception(error: Error) -> PyErr {
     }
 }
 
-/// Calls into the engine under way, and what the last panic in one of them said.
+/// Calls into the engine under way, and the text of the last panic in one of them.
 static CALLS: AtomicUsize = AtomicUsize::new(0);
-static SAID: Mutex<Option<String>> = Mutex::new(None);
+static PANIC: Mutex<Option<String>> = Mutex::new(None);
 
 /// Keeps what a panic within a call says, with its place, for the exception; others are printed as ever.
 pub(crate) fn keep_panics() {
@@ -46,18 +46,18 @@ pub(crate) fn keep_panics() {
         if CALLS.load(Ordering::Relaxed) == 0 {
             return printed(info);
         }
-        if let Ok(mut said) = SAID.lock() {
-            *said = Some(info.to_string());
+        if let Ok(mut text) = PANIC.lock() {
+            *text = Some(info.to_string());
         }
     }));
 }
 
 /// The exception of a panic: an Exception of Python's, which programs can catch and go on, not PyO3's PanicException.
 pub(crate) fn fault(remedy: &str) -> PyErr {
-    let said = SAID.lock().ok().and_then(|mut said| said.take()).unwrap_or_else(|| "unknown".to_owned());
-    let said = said.replace('\n', " ");
+    let text = PANIC.lock().ok().and_then(|mut text| text.take()).unwrap_or_else(|| "unknown".to_owned());
+    let text = text.replace('\n', " ");
     PyRuntimeError::new_err(format!(
-        "a fault of the engine, please report it with this text: {said}; {remedy}"
+        "a fault of the engine, please report it with this text: {text}; {remedy}"
     ))
 }
 

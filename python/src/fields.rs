@@ -14,7 +14,7 @@ use pyo3::types::PyDict;
 use crate::array::{self, Reals, numbers, plain, typed};
 use crate::batch::{Batch, check_signals};
 use crate::error::exception;
-use crate::interrupt::Part;
+use crate::interrupt::PartialResult;
 use crate::model::Model;
 
 /// True if reals of the batch are in single precision.
@@ -28,20 +28,20 @@ type Term = (String, String, String, f64, f64, Option<String>, Option<Vec<usize>
 fn randomization(
     (field, operation, distribution, low, high, stream, elements): Term,
 ) -> Result<Randomization> {
-    let wrong = |what: &str, got: &str, valid: &str| {
+    let refused = |what: &str, got: &str, valid: &str| {
         Error::Argument(format!("'{field}': {what} is '{got}'; valid: {valid}"))
     };
     let operation = match operation.as_str() {
         "set" | "abs" => Operation::Set,
         "scale" => Operation::Scale,
         "add" => Operation::Add,
-        other => return Err(wrong("operation", other, "set (abs), scale, add")),
+        other => return Err(refused("operation", other, "set (abs), scale, add")),
     };
     let distribution = match distribution.as_str() {
         "uniform" => Distribution::Uniform(low, high),
         "log_uniform" => Distribution::LogUniform(low, high),
         "normal" | "gaussian" => Distribution::Normal(low, high),
-        other => return Err(wrong("distribution", other, "uniform, log_uniform, normal (gaussian)")),
+        other => return Err(refused("distribution", other, "uniform, log_uniform, normal (gaussian)")),
     };
     Ok(Randomization { field, operation, distribution, stream, elements })
 }
@@ -193,7 +193,7 @@ impl Batch {
         controls: Option<PyReadonlyArrayDyn<'py, f64>>,
         record: Vec<String>,
         every: usize,
-    ) -> PyResult<Part<Vec<Bound<'py, PyAny>>>> {
+    ) -> PyResult<PartialResult<Vec<Bound<'py, PyAny>>>> {
         let controls = controls.as_ref().map(numbers).transpose().map_err(exception)?;
         let names: Vec<&str> = record.iter().map(String::as_str).collect();
         let (arrays, single, raised) = self.run_py(py, |state| {

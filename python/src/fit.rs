@@ -17,7 +17,7 @@ use pyo3::types::PyDict;
 use crate::array::{numbers, plain};
 use crate::batch::device_of;
 use crate::error::exception;
-use crate::interrupt::{Part, interruptible_part};
+use crate::interrupt::{PartialResult, interruptible_part};
 use crate::model::Model;
 
 /// Estimates parameters from arrays `[frame, world, …]`; what was found by name, and what a signal handler has raised, which ends
@@ -34,7 +34,7 @@ pub(crate) fn fit<'py>(
     segment: Option<usize>,
     device: &str,
     iterations: Option<usize>,
-) -> PyResult<Part<Option<Bound<'py, PyDict>>>> {
+) -> PyResult<PartialResult<Option<Bound<'py, PyDict>>>> {
     let mut recorded = BTreeMap::new();
     for (name, array) in &arrays {
         let values = numbers(array).map_err(exception)?.to_vec();

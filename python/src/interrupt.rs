@@ -12,14 +12,14 @@ use pyo3::prelude::*;
 use crate::batch::check_signals;
 use crate::error::{detached_py, exception, fault};
 
-/// Time from one look for signals to the next.
+/// Time from one check for signals to the next.
 const LOOK: Duration = Duration::from_millis(50);
 
 /// Time that work which is told to end has for it, before the caller goes on without it.
 const GRACE: Duration = Duration::from_millis(600);
 
 /// A result, whole or what there is of it, and what a signal handler has raised meanwhile.
-pub(crate) type Part<R> = (R, Option<PyErr>);
+pub(crate) type PartialResult<R> = (R, Option<PyErr>);
 
 /// Computes while other Python threads run. Raises what a signal handler raises, such as KeyboardInterrupt; the flag that `work`
 /// gets is true then. What it holds is free once it has ended.
@@ -39,7 +39,7 @@ pub(crate) fn interruptible<R: Send + 'static>(
 pub(crate) fn interruptible_part<R: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce(&AtomicBool) -> Result<R> + Send + 'static,
-) -> PyResult<Part<Option<R>>> {
+) -> PyResult<PartialResult<Option<R>>> {
     detached_py(py, || {
         let ended = Arc::new(AtomicBool::new(false));
         let (done, result) = mpsc::channel();

@@ -33,7 +33,11 @@ mod _core {
     #[pymodule_export]
     use super::pictures::picture_flags;
     #[pymodule_export]
-    use super::planning::{Planner, norm_number, norms, plan, planner_state};
+    use super::planning::motion::plan;
+    #[pymodule_export]
+    use super::planning::norms::{norm_number, norms};
+    #[pymodule_export]
+    use super::planning::planner::{Planner, planner_state};
     #[pymodule_export]
     use super::spec::Spec;
     #[pymodule_export]

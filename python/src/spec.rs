@@ -147,14 +147,14 @@ impl Spec {
         prefix: &str,
         suffix: &str,
     ) -> PyResult<(&'static str, usize)> {
-        let wrong =
+        let refused =
             || exception(Error::Argument("a body, a frame or the whole world is attached".to_owned()));
         let (part, made) = match part {
             None => (Part::World, Kind::Frame),
             Some((name, id)) => match kind(&name)? {
                 Kind::Body => (Part::Body(id), Kind::Body),
                 Kind::Frame => (Part::Frame(id), Kind::Frame),
-                _ => return Err(wrong()),
+                _ => return Err(refused()),
             },
         };
         // a model may be attached to itself: one lock at a time

@@ -135,7 +135,7 @@ impl Simulation {
     /// # Errors
     /// A list of problems as JSON, for a keyframe that does not exist.
     pub fn reset(&mut self, key: Option<usize>) -> Result<(), JsValue> {
-        self.batch.reset_all(key).map_err(thrown)?;
+        self.batch.reset(.., key).map_err(thrown)?;
         self.batch.forward().map_err(thrown)?;
         self.clock.restart();
         self.diverged = 0;
@@ -158,7 +158,7 @@ impl Simulation {
         let mut ctrl = self.get("ctrl")?;
         let missing = || thrown(Error::Argument(format!("there is no actuator {actuator}")));
         *ctrl.get_mut(actuator).ok_or_else(missing)? = value;
-        self.batch.set("ctrl", &ctrl).map_err(thrown)
+        self.batch.set("ctrl", .., &ctrl).map_err(thrown)
     }
 
     /// A field of the world, flat.
@@ -166,7 +166,7 @@ impl Simulation {
     /// # Errors
     /// A list of problems as JSON, for a field that does not exist.
     pub fn get(&mut self, field: &str) -> Result<Vec<f64>, JsValue> {
-        self.batch.get(field).map(|array| array.data.to_f64()).map_err(thrown)
+        self.batch.get(field, ..).map(|array| array.data.to_f64()).map_err(thrown)
     }
 
     /// The numbers that the page shows: time in s, steps per second of stepping, simulated seconds per real second,

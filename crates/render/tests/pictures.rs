@@ -118,7 +118,7 @@ fn worlds_on_a_device_are_drawn_from_its_buffers_as_those_of_the_host() {
     for backend in [Backend::Cpu, Backend::Gpu] {
         let mut batch = batch(BOX, 3, backend);
         let ball = |z: f64| [1.0, 0.0, z, 1.0, 0.0, 0.0, 0.0];
-        batch.set("qpos", &[ball(1.0), ball(0.7), ball(0.3)].concat()).unwrap();
+        batch.set("qpos", .., &[ball(1.0), ball(0.7), ball(0.3)].concat()).unwrap();
         batch.forward().unwrap();
         let camera = front(&batch);
         let before = batch.transfer_stats();
@@ -247,7 +247,7 @@ fn a_skin_follows_its_bone_and_a_texture_is_on_its_mesh() {
       </deformable>
     </mujoco>"#;
     let mut batch = batch(text, 2, Backend::Cpu);
-    batch.set("qpos", &[0.0, -0.7]).unwrap();
+    batch.set("qpos", .., &[0.0, -0.7]).unwrap();
     batch.forward().unwrap();
     let camera = front(&batch);
     let bytes = batch.render(&[0, 1], camera, SIZE[0], SIZE[1]).unwrap();

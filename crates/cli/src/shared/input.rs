@@ -29,7 +29,7 @@ pub(crate) fn spec(path: &Path) -> Result<Spec> {
     if !is_stdin(path) {
         return mjcf::parse(path);
     }
-    let fail = |reason: String| Error::Io { path: "standard input".into(), reason };
+    let fail = |reason: String| Error::io("standard input", reason);
     let mut text = String::new();
     let read = std::io::stdin().lock().take(MAX_STDIN + 1).read_to_string(&mut text);
     match read {

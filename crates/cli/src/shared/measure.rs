@@ -50,7 +50,7 @@ pub(crate) fn measure(
     let seconds = begin.elapsed().as_secs_f64();
     bar.finish_and_clear();
     let taken = done - warmup - first;
-    let contacts: f64 = batch.get("ncon")?.data.to_f64().iter().sum();
+    let contacts: f64 = batch.get("ncon", ..)?.data.to_f64().iter().sum();
     Ok(Measured {
         steps: taken,
         seconds,

@@ -74,7 +74,7 @@ struct Viewed {
 pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let mut model = load(&arguments.model, output)?;
     if let Some(path) = &arguments.task {
-        let fail = |e: std::io::Error| Error::Io { path: path.clone(), reason: e.to_string() };
+        let fail = |e: std::io::Error| Error::io_from(path.clone(), "", e);
         model.set_task(&Task::from_json(&std::fs::read_to_string(path).map_err(fail)?)?)?;
     }
     // bad arguments are refused before a window opens
@@ -100,7 +100,7 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     }
     if !arguments.pictures.is_dir() {
         let path = arguments.pictures.clone();
-        return Err(Error::Io { path, reason: "there is no such folder for pictures".to_owned() });
+        return Err(Error::io(path, "there is no such folder for pictures"));
     }
     let options = arguments.batch.options(&model)?;
     let source = if is_stdin(&arguments.model) { None } else { Some(ModelFiles::new(&arguments.model)) };

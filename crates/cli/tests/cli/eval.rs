@@ -2,8 +2,7 @@
 
 use std::path::Path;
 
-use manyworlds::formats::npz;
-use manyworlds::formats::npz::Array;
+use manyworlds::formats::npz::{self, Array};
 use serde_json::{Value, json};
 
 use crate::helpers::{in_folder, model, object, reals, refused, run, text};
@@ -61,24 +60,29 @@ fn eval_refuses_bad_states() {
     assert!(!Path::new(&out_name).exists());
 }
 
-#[test]
-fn eval_says_which_states_a_step_would_reset() {
-    let folder = tempfile::tempdir().unwrap();
-    let (given, given_name) = in_folder(&folder, "in.npz");
-    let (out, out_name) = in_folder(&folder, "out.npz");
-    // the initial state, a good one, and one fault in each of the others
+/// The initial state, a good one, and one fault in each of the others; their number, and their arrays.
+fn faulty_states() -> (usize, Vec<(String, Array)>) {
     let (count, far) = (8, [1e11, -1e11, 1e200]);
     let mut qpos = [0.0, 0.0, 0.1, 0.2].repeat(4);
     let (mut qvel, mut ctrl, mut force) = (vec![0.0; 16], vec![0.1; 8], vec![0.0; 16]);
     ctrl[0] = 0.0;
     (qpos[2 * 2 + 1], qpos[2 * 3], qvel[2 * 4 + 1]) = (far[0], far[2], far[1]);
     (qvel[2 * 5], ctrl[6], force[2 * 7]) = (far[2], far[2], far[2]);
-    let states = [
+    let states = vec![
         ("qpos".to_owned(), reals(&[count, 2], qpos)),
         ("qvel".to_owned(), reals(&[count, 2], qvel)),
         ("ctrl".to_owned(), reals(&[count, 1], ctrl)),
         ("qfrc_applied".to_owned(), reals(&[count, 2], force)),
     ];
+    (count, states)
+}
+
+#[test]
+fn eval_says_which_states_a_step_would_reset() {
+    let folder = tempfile::tempdir().unwrap();
+    let (given, given_name) = in_folder(&folder, "in.npz");
+    let (out, out_name) = in_folder(&folder, "out.npz");
+    let (count, states) = faulty_states();
     npz::write(&given, &states).unwrap();
     let backends = if cfg!(feature = "gpu") { vec!["cpu", "gpu"] } else { vec!["cpu"] };
     let (path, model) = in_folder(&folder, "model.xml");

@@ -1,9 +1,10 @@
 //! Worlds that are stepped and recorded.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 
-use manyworlds::formats::npz;
+use manyworlds::formats::npz::{self, Array};
 use serde_json::Value;
 
 use crate::helpers::{in_folder, model, object, reals, refused, run, text};
@@ -34,6 +35,14 @@ fn rollout_measures_and_records() {
     object(&[&common[..], &recorded, &["5"]].concat());
     let again = npz::read(&out).unwrap()["qpos"].data.to_f64();
     assert_eq!(first[..19], again[..19]);
+}
+
+/// Arrays of the folder `parts`, with the names of others.
+fn joined(folder: &Path, names: &BTreeMap<String, Array>) -> BTreeMap<String, Array> {
+    let file = |name: &String| (name.clone(), folder.join("parts").join(format!("{name}.npy")));
+    let all = folder.join("joined.npz");
+    npz::join(&all, &names.keys().map(file).collect::<Vec<_>>()).unwrap();
+    npz::read(&all).unwrap()
 }
 
 /// A rollout that is killed and goes on from its checkpoint has the frames of one that was not.
@@ -77,13 +86,7 @@ fn rollout_goes_on_from_a_checkpoint() {
     let done = part("400", true);
     assert_eq!((&done["steps"], &done["frames"]), (&Value::from(250), &Value::from(80)));
     let want = npz::read(Path::new(&whole)).unwrap();
-    let files: Vec<_> = want
-        .keys()
-        .map(|name| (name.clone(), folder.path().join("parts").join(format!("{name}.npy"))))
-        .collect();
-    let joined = folder.path().join("joined.npz");
-    npz::join(&joined, &files).unwrap();
-    let got = npz::read(&joined).unwrap();
+    let got = joined(folder.path(), &want);
     for (name, array) in &want {
         assert_eq!(array.shape[..2], [80, 3], "{name}");
         assert!(*array == got[name], "{name}");

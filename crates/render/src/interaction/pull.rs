@@ -20,7 +20,7 @@ impl Pull {
     /// Sets the force on the selected body of a world, or takes away that of the last pull. `data` is the world as it is.
     ///
     /// # Errors
-    /// As [`Batch::set_worlds`].
+    /// As [`Batch::set`].
     pub fn set_force(&mut self, batch: &mut Batch, world: usize, data: &Data) -> Result<()> {
         let model = batch.model();
         let force = match perturb::mocap(model, self.perturb.body) {
@@ -36,14 +36,14 @@ impl Pull {
             self.pulled = self.perturb.body;
             forces[6 * self.pulled..6 * self.pulled + 6].copy_from_slice(&force);
         }
-        batch.set_worlds("xfrc_applied", &only(batch, world), &forces)
+        batch.set("xfrc_applied", world, &forces)
     }
 
     /// Puts the selected body of a world where it is pulled to: a mocap body always, one that floats while the simulation is
     /// paused. True if so; `data` changes with the world.
     ///
     /// # Errors
-    /// As [`Batch::set_worlds`].
+    /// As [`Batch::set`].
     pub fn set_pose(&self, batch: &mut Batch, world: usize, data: &mut Data, paused: bool) -> Result<bool> {
         let Some((pos, quat)) = self.perturb.pose(batch.model(), data) else { return Ok(false) };
         let body = self.perturb.body;
@@ -62,11 +62,11 @@ impl Pull {
     /// Lets go of the body, and selects none.
     ///
     /// # Errors
-    /// As [`Batch::set_worlds`].
+    /// As [`Batch::set`].
     pub fn release(&mut self, batch: &mut Batch, world: usize) -> Result<()> {
         *self = Self::default();
         let none = vec![0.0; 6 * batch.model().sizes.nbody];
-        batch.set_worlds("xfrc_applied", &only(batch, world), &none)
+        batch.set("xfrc_applied", world, &none)
     }
 
     /// Forgets that a force acts: the world has none, as after a reset.
@@ -80,11 +80,6 @@ impl Pull {
     }
 }
 
-/// Mask of one world.
-fn only(batch: &Batch, world: usize) -> Vec<bool> {
-    (0..batch.worlds()).map(|w| w == world).collect()
-}
-
 /// Writes numbers of a field of a world from a place on, into the batch and into its data on the host.
 fn put(
     batch: &mut Batch,
@@ -96,7 +91,7 @@ fn put(
 ) -> Result<()> {
     let mut all = data.get(field).map(|v| v.to_f64()).unwrap_or_default();
     all.iter_mut().skip(first).zip(values).for_each(|(to, x)| *to = *x);
-    batch.set_worlds(field, &only(batch, world), &all)?;
+    batch.set(field, world, &all)?;
     if let Some(ValuesMut::Real(to)) = data.get_mut(field) {
         to.copy_from_slice(&all);
     }
@@ -127,7 +122,7 @@ mod tests {
     }
 
     fn get(batch: &mut Batch, field: &str) -> Vec<f64> {
-        batch.get(field).unwrap().data.to_f64()
+        batch.get(field, ..).unwrap().data.to_f64()
     }
 
     #[test]

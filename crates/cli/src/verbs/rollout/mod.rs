@@ -1,21 +1,18 @@
 //! `rollout`: steps worlds, measures the speed, records fields.
 
+mod arguments;
 mod checkpoint;
+mod course;
 mod record;
 
-use std::ops::ControlFlow;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::path::Path;
 use std::time::Instant;
 
-use manyworlds::batch::{Batch, Draw, Randomization};
+use manyworlds::batch::{Batch, Draw};
 use manyworlds::error::{Error, Result};
-use manyworlds::files::{self, FileKind};
 use serde::Serialize;
 
-use crate::report::{self, Finals, ReportArguments, Samples};
-use crate::shared::arguments::BatchArguments;
+use crate::report::{self, Finals, Samples};
 use crate::shared::drive::{ControlSchedule, ControlSource};
 use crate::shared::input::{keyframe, load};
 use crate::shared::interrupt::interrupts;
@@ -24,70 +21,11 @@ use crate::shared::output::{Output, scaled};
 use crate::shared::states;
 use crate::shared::summary::{Measured, Summary};
 use crate::shared::worlds::{open, report_slots};
+pub(crate) use arguments::Arguments;
+use arguments::check_output;
 use checkpoint::{Checkpoints, Standing};
+use course::Course;
 use record::{RecordFile, Recording, fields_of};
-
-/// Steps between readings of the clock where only checkpoints are taken.
-const CHECKPOINT_STOPS: usize = 1000;
-
-#[derive(clap::Args)]
-pub(crate) struct Arguments {
-    /// Model: MJCF, URDF, or compiled (.mwb); `-` for standard input.
-    model: PathBuf,
-    /// Worlds that step together.
-    #[arg(long, allow_negative_numbers = true, default_value_t = 1)]
-    worlds: usize,
-    /// Steps of each world.
-    #[arg(long, allow_negative_numbers = true, default_value_t = 1000)]
-    steps: usize,
-    #[command(flatten)]
-    batch: BatchArguments,
-    /// zero; hold: a constant of each world's own, uniform in 0.3 of the control range; noise: uniform in
-    /// the control range, drawn anew every 10 steps; or a file with an array ctrl: [nu], [world, nu] or
-    /// [frame, world, nu], the frames spread evenly over the steps.
-    #[arg(long, default_value = "zero", value_name = "zero|hold|noise|FILE.npz")]
-    ctrl: String,
-    /// Keyframe to start from, number or name; none: the initial state. Default: the first, if any.
-    #[arg(long, allow_negative_numbers = true)]
-    keyframe: Option<String>,
-    /// States to start from, as for eval: world w takes state w modulo their number. What the file lacks is as in the
-    /// keyframe.
-    #[arg(long, value_name = "FILE.npz")]
-    from: Option<PathBuf>,
-    /// Fields that each world draws for itself before the first step, separated by commas: of the model, such as
-    /// geom_friction, body_mass, actuator_gainprm, or qpos, qvel, act. FIELD=set|scale|add:LOW..HIGH is uniform,
-    /// FIELD=…:log:LOW..HIGH has a uniform logarithm, FIELD=…:normal:MEAN:DEVIATION is normal. scale and add start from the
-    /// model's values, scale with one number for each object; fields with the same @NAME behind them draw the same numbers.
-    #[arg(long, value_delimiter = ',', value_name = "FIELD=HOW")]
-    randomize: Vec<Randomization>,
-    /// Seed of the controls, and of what is drawn.
-    #[arg(long, default_value_t = 0)]
-    seed: u64,
-    /// Steps before the measured ones.
-    #[arg(long, default_value_t = 200)]
-    warmup: usize,
-    /// Steps from one recorded frame to the next.
-    #[arg(long, default_value_t = 1)]
-    every: usize,
-    /// Data fields to record, separated by commas.
-    #[arg(long, value_delimiter = ',', requires = "out")]
-    record: Vec<String>,
-    /// File for the recorded fields, [frame, world, …], and time, [frame, world]: R.npz, or R/ for a folder of npy files.
-    /// Frames are on disk as they come, in R.npz.parts until the end, or, with --checkpoint, for good; Ctrl-C keeps them.
-    #[arg(long, requires = "record")]
-    out: Option<PathBuf>,
-    /// File that keeps where the rollout stands, so that it can go on with the same bits.
-    #[arg(long, value_name = "FILE.npz")]
-    checkpoint: Option<PathBuf>,
-    /// Steps from one checkpoint to the next; half a minute where not given.
-    #[arg(long, requires = "checkpoint")]
-    checkpoint_every: Option<usize>,
-    /// Goes on from the checkpoint, where there is one.
-    #[arg(long, requires = "checkpoint")]
-    resume: bool,
-    #[command(flatten)]
-    report: ReportArguments,
-}
 
 pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     check_output(arguments)?;
@@ -148,74 +86,7 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     Ok(is_whole)
 }
 
-/// A rollout on its way: at stops, frames are recorded, samples taken and checkpoints written.
-struct Course {
-    /// Steps from one frame to the next, and all of them.
-    every: usize,
-    steps: usize,
-    record: Option<Recording>,
-    samples: Option<Samples>,
-    checkpoints: Option<Checkpoints>,
-    /// True once Ctrl-C was pressed, where there is something to keep.
-    ended: Option<Arc<AtomicBool>>,
-    /// Steps so far.
-    reached: usize,
-}
-
-impl Course {
-    /// Stops after some steps.
-    fn stop(&mut self, batch: &mut Batch, step: usize) -> Result<ControlFlow<()>> {
-        self.reached = step;
-        if let Some(record) = self.record.as_mut().filter(|_| step.is_multiple_of(self.every)) {
-            record.take(batch)?;
-        }
-        let ends = self.ended.as_ref().is_some_and(|ended| ended.load(Ordering::Relaxed));
-        if let Some(samples) = &mut self.samples {
-            samples.take(batch, step, ends || step == self.steps)?;
-        }
-        if let Some(checkpoints) = &mut self.checkpoints
-            && (ends || step == self.steps || checkpoints.is_due(step))
-        {
-            // what it counts is on the disk before
-            self.record.as_mut().map(Recording::flush).transpose()?;
-            checkpoints.take(batch, step, self.record.as_ref().map_or(0, Recording::frames))?;
-        }
-        Ok(if ends { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
-    }
-
-    /// Closes the record; of a rollout that has failed, keeps what was recorded until then.
-    fn end(&mut self, done: Result<Measured>) -> Result<Measured> {
-        let goes_on = self.checkpoints.is_some();
-        let measured = match (done, &mut self.record) {
-            (Err(error), Some(record)) => {
-                return Err(record.rescue(error, self.steps / self.every, goes_on));
-            }
-            (done, _) => done?,
-        };
-        if let Some(record) = &mut self.record {
-            record.finish(goes_on)?;
-        }
-        Ok(measured)
-    }
-}
-
 impl Arguments {
-    /// Rejects numbers of steps that make no sense.
-    fn check(&self) -> Result<()> {
-        let Self { steps, warmup, every, .. } = *self;
-        if every == 0 || steps == 0 {
-            return Err(Error::Argument("--every and --steps have to be at least 1".to_owned()));
-        }
-        if warmup.checked_add(steps).is_none() {
-            return Err(Error::Argument("--warmup and --steps are too many together".to_owned()));
-        }
-        if self.out.is_some() && every > steps {
-            let text = format!("--every {every} of {steps} steps records no frame; lower it");
-            return Err(Error::Argument(text));
-        }
-        Ok(())
-    }
-
     /// Brings the worlds to where the rollout begins, or to where it was interrupted, which is returned.
     fn start(
         &self,
@@ -231,15 +102,14 @@ impl Arguments {
         let Some(standing) = standing else {
             // an old one belongs to frames that are about to be lost
             if let Some(file) = self.checkpoint.as_deref().filter(|file| file.exists()) {
-                std::fs::remove_file(file)
-                    .map_err(|e| Error::Io { path: file.to_owned(), reason: e.to_string() })?;
+                std::fs::remove_file(file).map_err(|e| Error::io_from(file.to_owned(), "", e))?;
             }
-            batch.reset_all(key)?;
+            batch.reset(.., key)?;
             if let Some(file) = &self.from {
                 start_from(batch, file)?;
             }
             let draw = Draw { seed: self.seed, ..Draw::default() };
-            batch.randomize(&self.randomize, draw, &vec![true; self.worlds])?;
+            batch.randomize(&self.randomize, draw, ..)?;
             warm(batch, schedule)?;
             return Ok(None);
         };
@@ -271,82 +141,6 @@ impl Arguments {
         };
         self.report.write(|| report::of_rollout(&steps, batch, samples, &finals))
     }
-
-    /// Steps from one stop to the next; none where nothing is recorded or kept.
-    fn stops(&self) -> Result<Option<usize>> {
-        if self.checkpoint_every == Some(0) {
-            return Err(Error::Argument("--checkpoint-every has to be at least 1".to_owned()));
-        }
-        Ok(match (&self.out, &self.checkpoint, self.checkpoint_every) {
-            (Some(_), _, None) => Some(self.every),
-            (Some(_), _, Some(n)) if n.is_multiple_of(self.every) => Some(self.every),
-            (Some(_), _, Some(n)) => {
-                let text = format!("--checkpoint-every {n} is no multiple of --every {}", self.every);
-                return Err(Error::Argument(text));
-            }
-            (None, Some(_), n) => Some(n.unwrap_or(CHECKPOINT_STOPS)),
-            (None, None, _) => None,
-        })
-    }
-
-    /// What was asked for, in words for a report.
-    fn settings(&self) -> Vec<(&'static str, String)> {
-        let Self { warmup, seed, ctrl, every, .. } = self;
-        let mut settings = vec![
-            ("warm-up", format!("{warmup} steps")),
-            ("controls", ctrl.clone()),
-            ("seed", seed.to_string()),
-        ];
-        if let Some(key) = &self.keyframe {
-            settings.push(("keyframe", key.clone()));
-        }
-        if let Some(file) = &self.from {
-            settings.push(("states", file.display().to_string()));
-        }
-        if let Some(out) = &self.out {
-            settings.push((
-                "recording",
-                format!("{}, every {every} steps: {}", out.display(), self.record.join(", ")),
-            ));
-        }
-        if !self.randomize.is_empty() {
-            let fields: Vec<&str> = self.randomize.iter().map(|r| r.field.as_str()).collect();
-            settings.push(("drawn by each world", fields.join(", ")));
-        }
-        settings
-    }
-
-    /// Options that stay the same when a rollout goes on.
-    fn fixed(&self) -> String {
-        let Self { worlds, warmup, every, seed, ctrl, .. } = self;
-        let mut text = format!("worlds {worlds}, warmup {warmup}, every {every}, seed {seed}, ctrl {ctrl}");
-        // frames of controls are spread over the steps
-        if ctrl.ends_with(".npz") {
-            text += &format!(", steps {}", self.steps);
-        }
-        if self.out.is_some() {
-            text += &format!(", record {}", self.record.join(" "));
-        }
-        text
-    }
-}
-
-/// Checks that the record and the checkpoint replace neither an input nor a file of another kind.
-fn check_output(arguments: &Arguments) -> Result<()> {
-    let ctrl = Path::new(&arguments.ctrl);
-    let inputs = [Some(arguments.model.as_path()), Some(ctrl), arguments.from.as_deref()];
-    let mut inputs: Vec<&Path> = inputs.into_iter().flatten().collect();
-    if let Some(out) = &arguments.out {
-        if let RecordFile::Npz(file) = RecordFile::of(out)? {
-            files::check_output(&file, FileKind::NPZ, &inputs)?;
-        }
-        inputs.push(out);
-    }
-    arguments.report.check(&inputs)?;
-    match &arguments.checkpoint {
-        Some(file) => files::check_output(file, FileKind::NPZ, &inputs),
-        None => Ok(()),
-    }
 }
 
 /// Starts the worlds from the states of a file, in turns.
@@ -360,7 +154,7 @@ fn start_from(batch: &mut Batch, file: &Path) -> Result<()> {
         let rows = values.chunks((values.len() / count).max(1)).cycle();
         let all: Vec<f64> = rows.take(batch.worlds()).flatten().copied().collect();
         if !all.is_empty() {
-            batch.set(name, &all)?;
+            batch.set(name, .., &all)?;
         }
     }
     Ok(())

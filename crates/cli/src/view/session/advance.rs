@@ -82,11 +82,11 @@ impl Session {
         self.running = false;
         self.noise.restart();
         let Some(state) = self.history.go(place) else { return Ok(()) };
-        self.batch.set_state(STATE, state)?;
+        self.batch.set_state(STATE, .., state)?;
         self.refresh()?;
         // what forward dynamics changes is no part of this state
         if let Some(state) = self.history.go(place) {
-            self.batch.set_state(STATE, state)?;
+            self.batch.set_state(STATE, .., state)?;
         }
         Ok(())
     }
@@ -97,7 +97,7 @@ impl Session {
         if !self.history.is_newest()
             && let Some(state) = self.history.go(self.history.place())
         {
-            self.batch.set_state(STATE, state)?;
+            self.batch.set_state(STATE, .., state)?;
         }
         self.pull.set_force(&mut self.batch, self.chosen, &self.data)?;
         self.set_pose()?;
@@ -129,8 +129,7 @@ impl Session {
         mpc.offer(state);
         if has_plan {
             (0..ctrl.len()).for_each(|i| self.noise.forget(self.chosen, ctrl.len(), i));
-            let mask = self.mask();
-            self.batch.set_worlds("ctrl", &mask, &ctrl)?;
+            self.batch.set("ctrl", self.chosen, &ctrl)?;
         }
         Ok(())
     }
@@ -140,16 +139,16 @@ impl Session {
         if !self.noise.acts() || self.model().sizes.nu == 0 {
             return Ok(());
         }
-        let mut ctrl = self.batch.get("ctrl")?.data.to_f64();
+        let mut ctrl = self.batch.get("ctrl", ..)?.data.to_f64();
         let seconds = count as f64 * self.timestep();
         self.noise.change(self.batch.model(), &mut ctrl, seconds);
-        self.batch.set("ctrl", &ctrl)
+        self.batch.set("ctrl", .., &ctrl)
     }
 
     /// What a user does to a world that stands still.
     fn hold(&mut self) -> Result<()> {
         if self.set_pose()? {
-            self.history.replace(self.batch.get_state(STATE)?.data.to_f64());
+            self.history.replace(self.batch.get_state(STATE, ..)?.data.to_f64());
         }
         if self.stale { self.refresh() } else { Ok(()) }
     }
@@ -163,7 +162,7 @@ impl Session {
 
     /// Adds the current state to the history.
     fn remember(&mut self) -> Result<()> {
-        self.history.push(self.batch.get_state(STATE)?.data.to_f64());
+        self.history.push(self.batch.get_state(STATE, ..)?.data.to_f64());
         Ok(())
     }
 
@@ -221,24 +220,24 @@ mod tests {
         session.pause(true);
         let mut states = Vec::new();
         for _ in 0..300 {
-            states.push((session.data().time[0], session.batch().get("qpos").unwrap()));
+            states.push((session.data().time[0], session.batch().get("qpos", ..).unwrap()));
             session.forwards().unwrap();
         }
         for _ in 0..20 {
             session.backwards().unwrap();
         }
         assert_eq!(session.history(), (301, 280));
-        assert_eq!(session.batch().get("qpos").unwrap(), states[280].1);
+        assert_eq!(session.batch().get("qpos", ..).unwrap(), states[280].1);
         // forth through what was, then once more from there
         session.forwards().unwrap();
-        assert_eq!(session.batch().get("qpos").unwrap(), states[281].1);
+        assert_eq!(session.batch().get("qpos", ..).unwrap(), states[281].1);
         session.pause(false);
         session.go(250).unwrap();
         assert!(!session.is_running());
         session.pause(false);
         for place in 251..270 {
             session.advance(0.002, Duration::MAX).unwrap();
-            assert_eq!(session.batch().get("qpos").unwrap(), states[place].1, "{place}");
+            assert_eq!(session.batch().get("qpos", ..).unwrap(), states[place].1, "{place}");
         }
         assert_eq!(session.history(), (270, 269));
     }

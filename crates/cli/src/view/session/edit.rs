@@ -30,7 +30,7 @@ impl Session {
             let nu = self.model().sizes.nu;
             self.noise.forget(self.chosen, nu, place);
         }
-        self.batch.set_worlds(field, &self.mask(), &values)?;
+        self.batch.set(field, self.chosen, &values)?;
         match self.data.get_mut(field) {
             Some(ValuesMut::Real(all)) => all[place] = value,
             Some(ValuesMut::Int(all)) => all[place] = value as i32,
@@ -38,7 +38,7 @@ impl Session {
         }
         self.stale = true;
         if !self.running {
-            self.history.replace(self.batch.get_state(STATE)?.data.to_f64());
+            self.history.replace(self.batch.get_state(STATE, ..)?.data.to_f64());
         }
         Ok(())
     }
@@ -61,12 +61,12 @@ impl Session {
         if model == *self.model() {
             return Ok(());
         }
-        let state = self.batch.get_state(STATE)?.data.to_f64();
+        let state = self.batch.get_state(STATE, ..)?.data.to_f64();
         // slots for contacts as there are now
         let capacity = Some(Capacity::of(self.batch.sizes()));
         let options = BatchOptions { capacity, ..self.options.clone() };
         let mut batch = Batch::new(&model, self.batch.worlds(), &options)?;
-        batch.set_state(STATE, &state)?;
+        batch.set_state(STATE, .., &state)?;
         self.batch = batch;
         self.stale = true;
         if let Some(mpc) = &mut self.mpc {
@@ -100,7 +100,7 @@ mod tests {
         // gravity is left of the spring: g over the stiffness
         let height = 2.0 - 9.81 / session.model().vis_map_stiffness[0];
         assert!((session.data().qpos[2] - height).abs() < 0.02, "{}", session.data().qpos[2]);
-        let others = session.batch().get("qpos").unwrap().data.to_f64();
+        let others = session.batch().get("qpos", ..).unwrap().data.to_f64();
         assert!(others[2] < 0.2, "the other world is not pulled");
         session.pull.perturb.end();
         (0..3).for_each(|_| second(&mut session));
@@ -131,7 +131,7 @@ mod tests {
         second(&mut session);
         let before = session.data().qpos.clone();
         session.change(|m| m.opt_disableflags[0] |= disable::GRAVITY | disable::CONTACT).unwrap();
-        assert_eq!(session.batch().get("qpos").unwrap().data.to_f64()[..8], before[..]);
+        assert_eq!(session.batch().get("qpos", ..).unwrap().data.to_f64()[..8], before[..]);
         session.set("qvel", 2, 1.0).unwrap();
         second(&mut session);
         assert!(session.data().qpos[2] > before[2] + 0.9);

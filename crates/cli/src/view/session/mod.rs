@@ -56,9 +56,9 @@ pub(crate) struct Session {
 /// Resets all worlds and computes what follows; with a task of reinforcement learning, episodes begin.
 fn begin(batch: &mut Batch, key: Option<usize>) -> Result<()> {
     if batch.model().task.is_some() && key.is_none() {
-        return batch.begin_episodes(&vec![true; batch.worlds()]);
+        return batch.begin_episodes(..);
     }
-    batch.reset_all(key)?;
+    batch.reset(.., key)?;
     batch.forward()
 }
 
@@ -79,7 +79,7 @@ impl Session {
     ) -> Result<Self> {
         let mut batch = Batch::new(model, worlds, options)?;
         begin(&mut batch, key)?;
-        let first = batch.get_state(STATE)?.data.to_f64();
+        let first = batch.get_state(STATE, ..)?.data.to_f64();
         let data = batch.world(0)?;
         let notice = batch.notice().map(str::to_owned);
         Ok(Self {
@@ -216,7 +216,7 @@ impl Session {
         self.clock.restart();
         self.stale = false;
         self.read_chosen()?;
-        self.history = History::new(self.batch.get_state(STATE)?.data.to_f64());
+        self.history = History::new(self.batch.get_state(STATE, ..)?.data.to_f64());
         if let Some(mpc) = &mut self.mpc {
             mpc.forget();
         }
@@ -250,7 +250,7 @@ impl Session {
     /// [`Error::Argument`] for a field that there is not.
     pub(crate) fn numbers(&mut self, field: &str, place: usize) -> Result<Vec<f64>> {
         let worlds = self.worlds();
-        let all = self.batch.get(field)?.data.to_f64();
+        let all = self.batch.get(field, ..)?.data.to_f64();
         let width = all.len() / worlds;
         if place >= width {
             return Err(Error::Argument(format!("'{field}' has {width} numbers, there is no {place}")));
@@ -286,11 +286,6 @@ impl Session {
             self.reported |= new;
         }
         Ok(())
-    }
-
-    /// Mask of the chosen world.
-    fn mask(&self) -> Vec<bool> {
-        (0..self.batch.worlds()).map(|w| w == self.chosen).collect()
     }
 }
 

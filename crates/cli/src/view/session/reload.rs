@@ -42,7 +42,7 @@ impl Session {
                 self.notice = Some(format!("{name} was read again"));
                 Ok(true)
             }
-            Err(Error::Device(why)) => Err(Error::Device(why)),
+            Err(lost @ Error::Device(_)) => Err(lost),
             Err(error) => {
                 self.notice = Some(format!("{error}; the model as it was before goes on"));
                 Ok(false)
@@ -57,11 +57,10 @@ impl Session {
             let from = self.batch.world(world)?;
             let mut to = Data::new(&model, Capacity::NONE);
             carry::carry((self.model(), &from), (&model, &mut to));
-            let mask: Vec<bool> = (0..batch.worlds()).map(|w| w == world).collect();
             for field in ["time", "qpos", "qvel", "act", "ctrl", "mocap_pos", "mocap_quat"] {
                 let values = to.get(field).map(|v| v.to_f64()).unwrap_or_default();
                 if batch.has(field) && !values.is_empty() {
-                    batch.set_worlds(field, &mask, &values)?;
+                    batch.set(field, world, &values)?;
                 }
             }
         }
@@ -75,7 +74,7 @@ impl Session {
         self.reported = 0;
         self.generation += 1;
         self.refresh()?;
-        self.history = History::new(self.batch.get_state(STATE)?.data.to_f64());
+        self.history = History::new(self.batch.get_state(STATE, ..)?.data.to_f64());
         if let Some(mpc) = &mut self.mpc
             && let Err(why) = mpc.set_plant(self.batch.model())
         {

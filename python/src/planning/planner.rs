@@ -1,18 +1,14 @@
-//! Planners, motions under them, and norms of costs.
+//! Planners, and the states from which they plan.
 
-use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use manyworlds::batch::{Backend, BatchOptions, suggest};
+use manyworlds::batch::suggest;
 use manyworlds::error::{Error, Result};
 use manyworlds::formats::npz::{Array, ArrayData};
 use manyworlds::model::Model as Compiled;
-use manyworlds_control::planning::closed_loop::{ClosedLoop, Lag, LoopOptions, Push, Record};
-use manyworlds_control::planning::norm::Norm;
 use manyworlds_control::planning::objective::Objective;
 use manyworlds_control::planning::planner::{self, Iteration};
-use manyworlds_control::planning::policy::{Interpolation, Policy};
+use manyworlds_control::planning::policy::Interpolation;
 use manyworlds_control::planning::settings::Settings;
 use manyworlds_control::planning::state::State;
 use numpy::PyReadonlyArrayDyn;
@@ -21,7 +17,7 @@ use pyo3::prelude::*;
 use crate::array::{numbers, plain};
 use crate::batch::device_of;
 use crate::error::{detached, exception};
-use crate::interrupt::{interruptible, interruptible_part};
+use crate::interrupt::interruptible;
 use crate::model::Model;
 
 /// Names of interpolations, by their numbers in task files.
@@ -82,34 +78,37 @@ impl Given {
     }
 }
 
-type Shared = Arc<Mutex<Box<dyn planner::Planner>>>;
+/// A planner that several threads may call.
+pub(super) type Shared = Arc<Mutex<Box<dyn planner::Planner>>>;
 
 /// A planner. Calls of several threads wait for each other.
 #[pyclass(frozen, module = "manyworlds._core")]
 pub(crate) struct Planner {
-    shared: Shared,
+    pub(super) shared: Shared,
     settings: Settings,
     /// The model whose motion is planned, as it was given.
-    plant: Arc<Compiled>,
+    pub(super) plant: Arc<Compiled>,
 }
 
-fn hold(shared: &Shared) -> Result<MutexGuard<'_, Box<dyn planner::Planner>>> {
+/// The planner, for this thread alone.
+pub(super) fn hold(shared: &Shared) -> Result<MutexGuard<'_, Box<dyn planner::Planner>>> {
     let failed = |_| Error::Device("a call failed within the engine; make a new planner".to_owned());
     shared.lock().map_err(failed)
 }
 
 /// What an iteration has done: cost before and after, step, penalty, expected decrease, seconds by phase, notice.
-type Done = (f64, f64, f64, f64, f64, Vec<(&'static str, f64)>, Option<String>);
+pub(super) type Done = (f64, f64, f64, f64, f64, Vec<(&'static str, f64)>, Option<String>);
 
-fn done(i: Iteration) -> Done {
+/// An iteration as a row.
+pub(super) fn done(i: Iteration) -> Done {
     (i.before, i.after, i.step, i.regularization, i.expected, i.seconds, i.notice)
 }
 
 /// Fields of a state, and the numbers of each.
-type Fields<'py> = Vec<(String, PyReadonlyArrayDyn<'py, f64>)>;
+pub(super) type Fields<'py> = Vec<(String, PyReadonlyArrayDyn<'py, f64>)>;
 
 /// A state: that of a keyframe or the initial one, and fields that are given instead.
-fn state(model: &Compiled, key: Option<usize>, fields: &Fields<'_>) -> Result<State> {
+pub(super) fn state(model: &Compiled, key: Option<usize>, fields: &Fields<'_>) -> Result<State> {
     let mut state = State::initial(model, key);
     for (name, values) in fields {
         let values = numbers(values)?;
@@ -125,19 +124,20 @@ fn state(model: &Compiled, key: Option<usize>, fields: &Fields<'_>) -> Result<St
     Ok(state)
 }
 
-fn reals(py: Python<'_>, shape: Vec<usize>, values: Vec<f64>) -> PyResult<Bound<'_, PyAny>> {
+/// An array of real numbers for Python.
+pub(super) fn reals(py: Python<'_>, shape: Vec<usize>, values: Vec<f64>) -> PyResult<Bound<'_, PyAny>> {
     plain(py, Array { shape, data: ArrayData::F64(values) }, false)
 }
 
 impl Planner {
-    /// What `look` reads from the planner, once an iteration under way has ended.
+    /// What a function reads from the planner, once an iteration under way has ended.
     fn read<R: Send>(
         &self,
         py: Python<'_>,
-        look: impl FnOnce(&dyn planner::Planner) -> R + Send,
+        of: impl FnOnce(&dyn planner::Planner) -> R + Send,
     ) -> PyResult<R> {
         let shared = &self.shared;
-        detached(py, move || Ok(look(hold(shared)?.as_ref())))
+        detached(py, move || Ok(of(hold(shared)?.as_ref())))
     }
 
     /// Knots of the path.
@@ -268,183 +268,4 @@ impl Planner {
 #[pyfunction]
 pub(crate) fn planner_state(model: &Model) -> Vec<&'static str> {
     State::initial(&model.inner, None).names().collect()
-}
-
-/// Options of a motion.
-#[derive(FromPyObject)]
-#[pyo3(from_item_all)]
-pub(crate) struct MotionOptions {
-    seconds: f64,
-    interval: f64,
-    iterations: usize,
-    lag: Option<f64>,
-    slowdown: Option<f64>,
-    control_noise: f64,
-    state_noise: f64,
-    /// Body, time, duration, force.
-    pushes: Vec<(usize, f64, f64, [f64; 3])>,
-    seed: u64,
-}
-
-impl MotionOptions {
-    fn options(self) -> Result<LoopOptions> {
-        let lag = match (self.lag, self.slowdown) {
-            (Some(_), Some(_)) => {
-                let text =
-                    "a plan is late by the lag, or by what planning takes (slowdown): give one of them";
-                return Err(Error::Argument(text.to_owned()));
-            }
-            (lag, None) => Lag::Simulated(lag.unwrap_or(self.interval)),
-            (None, Some(slowdown)) => Lag::Real { slowdown },
-        };
-        let push = |(body, time, duration, force)| Push { body, time, duration, force };
-        Ok(LoopOptions {
-            lag,
-            iterations: self.iterations,
-            control_noise: self.control_noise,
-            state_noise: self.state_noise,
-            pushes: self.pushes.into_iter().map(push).collect(),
-            seed: self.seed,
-            ..LoopOptions::new(self.seconds, self.interval)
-        })
-    }
-}
-
-/// A planner that begins no iteration once it is told to end.
-#[derive(Debug)]
-struct Ending<'a> {
-    inner: &'a mut dyn planner::Planner,
-    ended: &'a AtomicBool,
-}
-
-impl planner::Planner for Ending<'_> {
-    fn improve(&mut self, start: &State) -> Result<Iteration> {
-        if self.ended.load(Ordering::Relaxed) {
-            return Err(Error::Argument("the motion was interrupted".to_owned()));
-        }
-        self.inner.improve(start)
-    }
-
-    fn policy(&self) -> &Policy {
-        self.inner.policy()
-    }
-
-    fn model(&self) -> &Compiled {
-        self.inner.model()
-    }
-
-    fn path(&self) -> &[f64] {
-        self.inner.path()
-    }
-
-    fn device(&self) -> String {
-        self.inner.device()
-    }
-}
-
-/// Refuses a planner of a model with other states or controls than the plant's.
-fn check_fits(planner: &Compiled, plant: &Compiled) -> Result<()> {
-    let sizes =
-        |m: &Compiled| [("nq", m.sizes.nq), ("nv", m.sizes.nv), ("na", m.sizes.na), ("nu", m.sizes.nu)];
-    let different = sizes(planner).into_iter().zip(sizes(plant)).find(|(a, b)| a != b);
-    match different {
-        Some(((name, a), (_, b))) => Err(Error::Argument(format!(
-            "the planner is of a model with {name} {a}, the model that moves has {b}: make a planner of this model"
-        ))),
-        None => Ok(()),
-    }
-}
-
-/// A motion of a model under the plans of a planner: fields by name, iterations with their times, success, whether the task says
-/// what success is, notice, and what a signal handler has raised, which ends the motion early.
-#[allow(clippy::type_complexity, reason = "a row for Python")]
-#[pyfunction]
-pub(crate) fn plan<'py>(
-    py: Python<'py>,
-    model: &Model,
-    planner: &Planner,
-    key: Option<usize>,
-    fields: Fields<'py>,
-    options: MotionOptions,
-) -> PyResult<(
-    Vec<(&'static str, Bound<'py, PyAny>)>,
-    Vec<Done>,
-    Bound<'py, PyAny>,
-    Option<f64>,
-    bool,
-    Option<String>,
-    Option<PyErr>,
-)> {
-    let plant = Arc::clone(&model.inner);
-    let start = state(&plant, key, &fields).map_err(exception)?;
-    let options = options.options().map_err(exception)?;
-    check_fits(&planner.plant, &plant).map_err(exception)?;
-    let shared = Arc::clone(&planner.shared);
-    // a copy grows with the motion: an iteration that takes long must not keep what was recorded before it
-    let copy = Arc::new(Mutex::new(Record::default()));
-    let growing = Arc::clone(&copy);
-    let (record, raised) = interruptible_part(py, move |ended| {
-        let objective = Objective::of_model(&plant)?;
-        if let Ok(mut copy) = growing.lock() {
-            copy.has_goal = objective.has_goal();
-        }
-        let mut motion = ClosedLoop::new(&plant, &objective, &start, &BatchOptions::on(Backend::Cpu))?;
-        let mut held = hold(&shared)?;
-        let mut planner = Ending { inner: held.as_mut(), ended };
-        motion.run(&mut planner, &options, &mut |moment| {
-            if let Ok(mut copy) = growing.lock() {
-                copy.catch_up(moment.record);
-            }
-            match ended.load(Ordering::Relaxed) {
-                true => ControlFlow::Break(()),
-                false => ControlFlow::Continue(()),
-            }
-        })
-    })?;
-    let record = record.or_else(|| copy.lock().ok().map(|mut copy| std::mem::take(&mut *copy)));
-    let Record { mut fields, steps, cost, iterations, times, success, has_goal, mut notice } =
-        record.unwrap_or_default();
-    if raised.is_some() {
-        notice = notice.or_else(|| Some(format!("interrupted after {steps} steps; the motion ends there")));
-    }
-    let s = &model.inner.sizes;
-    let rows = [
-        ("time", vec![steps]),
-        ("qpos", vec![steps, s.nq]),
-        ("qvel", vec![steps, s.nv]),
-        ("act", vec![steps, s.na]),
-        ("ctrl", vec![steps, s.nu]),
-        ("sensordata", vec![steps, s.nsensordata]),
-    ];
-    let mut arrays = Vec::new();
-    // a motion of no step has no fields
-    for (name, shape) in rows {
-        arrays.push((name, reals(py, shape, fields.remove(name).unwrap_or_default())?));
-    }
-    arrays.push(("cost", reals(py, vec![steps], cost)?));
-    let times = reals(py, vec![times.len()], times)?;
-    Ok((arrays, iterations.into_iter().map(done).collect(), times, success, has_goal, notice, raised))
-}
-
-/// Norms: name, number in task files, number of parameters.
-#[pyfunction]
-pub(crate) fn norms() -> Vec<(&'static str, i32, usize)> {
-    Norm::all().collect()
-}
-
-/// The number of a norm by name, whose parameters are right.
-#[pyfunction]
-pub(crate) fn norm_number(name: &str, parameters: Vec<f64>) -> PyResult<i32> {
-    let wrong = |text: String| exception(Error::Argument(text));
-    let Some((_, number, count)) = Norm::all().find(|(known, ..)| *known == name) else {
-        let names = || Norm::all().map(|(known, ..)| known);
-        let valid = names().collect::<Vec<_>>().join(", ");
-        return Err(wrong(format!("there is no norm '{name}'{}; valid: {valid}", suggest(name, names()))));
-    };
-    if parameters.len() != count {
-        let got = parameters.len();
-        return Err(wrong(format!("the norm '{name}' has {count} parameters, {got} are given")));
-    }
-    Norm::from_number(number, &parameters).map_err(exception)?;
-    Ok(number)
 }
