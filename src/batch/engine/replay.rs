@@ -446,6 +446,7 @@ mod tests {
                     self.shown = true;
                 }
                 Entry::Call(Call::Kernel(_)) => self.state += self.result,
+                Entry::Call(Call::Forward) => self.result = self.state / 2,
                 Entry::Call(_) => {}
                 Entry::Write(columns, _) => self.state = columns[0].1.as_ref().at(0) as u64,
             }
