@@ -1,17 +1,38 @@
-//! manyworlds: a physics engine for robots, compatible with MuJoCo, that steps thousands of worlds at once.
-//!
-//! A model comes from a file ([`load`]) or is built in code ([`spec`]); a [`Batch`](batch::Batch) of it steps worlds on every core
-//! of the CPU ([`cpu`]) or, with the feature `gpu`, in compute kernels. [`analysis`] has derivatives, rays and the comparison
-//! of both. Pictures are in the crate `manyworlds-render`; planning, identification and impulses in `manyworlds-control`.
+//! A physics engine for robots, compatible with MuJoCo, that steps thousands of independent worlds at once.
 //!
 //! ```
 //! use manyworlds::prelude::*;
+//!
 //! let model = load_str("<mujoco><worldbody><body><freejoint/><geom size='0.1'/></body></worldbody></mujoco>")?;
 //! let mut batch = Batch::new(&model, 8, &BatchOptions::on(Backend::Cpu))?;
 //! batch.step(100)?;
 //! assert_eq!(batch.get("qpos", ..)?.shape, [8, 7]);
 //! # Ok::<(), Error>(())
 //! ```
+//!
+//! A *world* is a copy of MuJoCo's `mjData`: a state, and what follows from it. Fields have MuJoCo's names and shapes, with
+//! the worlds as the first axis; units are those of the model, metres and radians where it has no others.
+//!
+//! | for | look at |
+//! |---|---|
+//! | a model from a file or a text | [`load`], [`load_str`]; compiled models in files: [`formats::mwb`] |
+//! | a model in code | [`spec::Spec`] |
+//! | worlds that step | [`batch::Batch`]: `step`, `get`, `set`, `reset`, `rollout`, `randomize` |
+//! | the names of fields, stages, elements | [`schema`] |
+//! | derivatives, Jacobians, rays, distances; kernels against the CPU | [`analysis`] |
+//! | what goes wrong | [`error::Error`]; a world that diverges is flagged and reset, and ends no call |
+//! | pictures | the crate `manyworlds-render` |
+//! | planning, identification, contact by impulses | the crate `manyworlds-control` |
+//!
+//! **Where worlds step.** [`Backend::Auto`](batch::Backend) takes a hardware GPU where there is one, in single precision,
+//! else all cores of the CPU, in double precision. GPUs go through wgpu (Vulkan, Metal, DX12) and are the feature `gpu`,
+//! which is on by default; without it the crate brings no kernels and no wgpu.
+//!
+//! **Results.** The same model, inputs, calls and device give the same bits, for any number of worlds. What differs from
+//! MuJoCo, and by how much, is in `docs/models.md` of the repository; what is not simulated is an error when a batch is made.
+//!
+//! A build with debug assertions reads the texts of kernels from the sources that it was compiled of; a release build carries
+//! them.
 
 pub mod analysis;
 pub mod batch;

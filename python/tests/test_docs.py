@@ -19,6 +19,12 @@ import manyworlds as mw
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "site").rglob("*.md"))]
+# documents outside of the site, too
+DOCUMENTS = [*PAGES, *sorted((ROOT / "docs").glob("*.md")), ROOT / "ARCHITECTURE.md", ROOT / "CHANGELOG.md"]
+DOCUMENTS += [ROOT / "python" / "README.md", ROOT / "benches" / "paper" / "README.md"]
+COLUMNS = 120
+# what is no prose: tables, headings, HTML, pictures, includes, and code
+NO_PROSE = ("|", "#", "<", "![", "--8<--", ":::", "    ")
 FENCE = re.compile(
     r"(?:<!-- not run: (?P<reason>[^\n]*?) -->\n+)?^```(?P<language>\w+)[^\n]*\n(?P<text>.*?)^```", re.M | re.S
 )
@@ -123,6 +129,25 @@ def test_rows_of_a_table_have_the_same_cells(page: Path) -> None:
     for table in re.findall(r"(?:^\|.*\n)+", text, flags=re.M):
         rows = [re.sub(r"`[^`]*`", "", row).count("|") for row in table.splitlines()]
         assert len(set(rows)) == 1, f"{named(page)}: {table}"
+
+
+@pytest.mark.parametrize("page", DOCUMENTS, ids=named)
+def test_prose_has_at_most_120_columns(page: Path) -> None:
+    # code keeps its lines, so that the numbers in messages are those of the file
+    text = FENCE.sub(lambda m: "\n" * m[0].count("\n"), page.read_text(encoding="utf-8"))
+    for number, line in enumerate(text.splitlines(), 1):
+        assert len(line) <= COLUMNS or line.startswith(NO_PROSE), f"{named(page)}:{number}: {len(line)} columns"
+
+
+def test_decisions_that_are_named_exist() -> None:
+    text = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
+    numbers = re.findall(r"^## (\d+)\. ", text, flags=re.M)
+    assert [int(n) for n in numbers] == list(range(1, len(numbers) + 1))
+    moved = set(re.findall(r'<a id="superseded-(\d+)">', text))
+    assert moved == set(re.findall(r"\(#superseded-(\d+)\)", text)) <= set(numbers)
+    for page in DOCUMENTS:
+        for number in re.findall(r"[Dd]ecisions?(?:\.md)?[)\]]?[ \n]+(\d+)", page.read_text(encoding="utf-8")):
+            assert number in numbers, f"{named(page)}: decision {number}"
 
 
 def binary() -> Path | None:
