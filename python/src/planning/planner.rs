@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use manyworlds::batch::suggest;
+use manyworlds::batch::{BatchOptions, suggest};
 use manyworlds::error::{Error, Result};
 use manyworlds::formats::npz::{Array, ArrayData};
 use manyworlds::model::Model as Compiled;
 use manyworlds_control::planning::objective::Objective;
 use manyworlds_control::planning::planner::{self, Iteration};
-use manyworlds_control::planning::policy::Interpolation;
+use manyworlds_control::planning::policy::{Interpolation, Policy};
 use manyworlds_control::planning::settings::Settings;
 use manyworlds_control::planning::state::State;
 use numpy::PyReadonlyArrayDyn;

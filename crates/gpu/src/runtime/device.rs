@@ -212,10 +212,10 @@ impl Gpu {
             opened.map_err(|e| Error::Device(format!("{summary}: the device cannot be opened: {e}")))?;
         // a lost device is reported by the next call
         let lost = Arc::new(Mutex::new(None));
-        let reason = Arc::clone(&lost);
+        let noted = Arc::clone(&lost);
         device.set_device_lost_callback(move |reason, message| {
-            if let Ok(mut slot) = reason.lock() {
-                *slot = Some(format!("{reason:?}: {message}"));
+            if let Ok(mut noted) = noted.lock() {
+                *noted = Some(format!("{reason:?}: {message}"));
             }
         });
         Ok(Self { device, queue, adapter: summary, lost })

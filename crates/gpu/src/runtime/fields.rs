@@ -136,15 +136,15 @@ impl GpuBatch {
     }
 
     /// The given worlds, arena by arena; arenas without any are left out.
-    pub(super) fn by_arena(&self, worlds: &[usize]) -> Vec<ArenaWorlds<'_>> {
-        let of_arena = |arena| {
+    pub(super) fn by_arena<'a>(&'a self, worlds: &[usize]) -> Vec<ArenaWorlds<'a>> {
+        let arena_worlds = |arena: &'a Arena| {
             let Arena { first, worlds: count, .. } = *arena;
             let rows: Vec<usize> =
                 (0..worlds.len()).filter(|r| (first..first + count).contains(&worlds[*r])).collect();
             let ids = rows.iter().filter_map(|r| u32::try_from(worlds[*r] - first).ok()).collect();
             ArenaWorlds { arena, ids, rows }
         };
-        self.arenas.iter().map(of_arena).filter(|part| !part.ids.is_empty()).collect()
+        self.arenas.iter().map(arena_worlds).filter(|part| !part.ids.is_empty()).collect()
     }
 
     pub(super) fn check_worlds(&self, worlds: &[usize]) -> Result<()> {
