@@ -8,7 +8,7 @@ use manyworlds::batch::{Backend, BatchOptions, suggest};
 use manyworlds::error::{Error, Result};
 use manyworlds::formats::npz::{Array, ArrayData};
 use manyworlds::model::Model as Compiled;
-use manyworlds_control::planning::closed_loop::{ClosedLoop, Lag, LoopOptions, Push, Record};
+use manyworlds_control::planning::closed_loop::{ClosedLoop, Lag, LoopOptions, Push, Record, recorded};
 use manyworlds_control::planning::norm::Norm;
 use manyworlds_control::planning::objective::Objective;
 use manyworlds_control::planning::planner::{self, Iteration};
@@ -407,19 +407,11 @@ pub(crate) fn plan<'py>(
     if raised.is_some() {
         notice = notice.or_else(|| Some(format!("interrupted after {steps} steps; the motion ends there")));
     }
-    let s = &model.inner.sizes;
-    let rows = [
-        ("time", vec![steps]),
-        ("qpos", vec![steps, s.nq]),
-        ("qvel", vec![steps, s.nv]),
-        ("act", vec![steps, s.na]),
-        ("ctrl", vec![steps, s.nu]),
-        ("sensordata", vec![steps, s.nsensordata]),
-    ];
     let mut arrays = Vec::new();
     // a motion of no step has no fields
-    for (name, shape) in rows {
-        arrays.push((name, reals(py, shape, fields.remove(name).unwrap_or_default())?));
+    for field in recorded() {
+        let shape = [steps].into_iter().chain(field.axes(&model.inner.sizes)).collect();
+        arrays.push((field.name, reals(py, shape, fields.remove(field.name).unwrap_or_default())?));
     }
     arrays.push(("cost", reals(py, vec![steps], cost)?));
     let times = reals(py, vec![times.len()], times)?;

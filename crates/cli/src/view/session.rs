@@ -9,7 +9,7 @@ use manyworlds::cpu;
 use manyworlds::error::{Error, Result};
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
-use manyworlds::model::state::DIVERGED;
+use manyworlds::model::state::{DIVERGED, keyframe_fields};
 use manyworlds::schema::enums::{state, status};
 use manyworlds::schema::stages::Stage;
 use manyworlds::schema::{Kind, ValuesMut};
@@ -433,7 +433,7 @@ impl Session {
             let mut to = Data::new(&model, Capacity::NONE);
             carry::carry((&self.model, &from), (&model, &mut to));
             let mask: Vec<bool> = (0..batch.worlds()).map(|w| w == world).collect();
-            for field in ["time", "qpos", "qvel", "act", "ctrl", "mocap_pos", "mocap_quat"] {
+            for field in keyframe_fields().map(|(field, _)| field.name) {
                 let values = to.get(field).map(|v| v.to_f64()).unwrap_or_default();
                 if batch.has(field) && !values.is_empty() {
                     batch.set_worlds(field, &mask, &values)?;
