@@ -2,7 +2,6 @@
 // Twin: crates/cpu/src/smooth/com_pos.rs.
 
 import package::math::spatial::{Inertia, inertia_about, Spatial};
-import package::math::vector::MINVAL;
 import package::runtime::group::{lane, sync};
 
 // subtree_com, cinert and cdof of one world.

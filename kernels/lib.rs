@@ -4,7 +4,7 @@ use manyworlds_model::schema::stages::stage_table;
 use manyworlds_shaders::{Source, source};
 
 macro_rules! kernels {
-    ($($name:ident $group:ident $room:ident $doc:literal;)*) => {
+    ($($name:ident $room:ident $doc:literal { $($contract:tt)* })*) => {
         /// `<stage>.wgsl` is `package::kernels::<stage>`.
         pub const KERNELS: &[Source] = &[$(source!(
             concat!("package::kernels::", stringify!($name)),

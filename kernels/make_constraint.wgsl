@@ -8,7 +8,7 @@ import package::constraint::equality::{
     first_equality_row, is_active, is_connect_or_weld,
 };
 import package::math::trig::power;
-import package::math::vector::{MINVAL, normalize3, quat_normalize, quat_to_rotvec};
+import package::math::vector::{normalize3, quat_normalize, quat_to_rotvec};
 import package::runtime::group::{lane, sync};
 import package::runtime::options::disabled;
 import package::runtime::status::raise_status;

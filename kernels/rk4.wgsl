@@ -2,9 +2,7 @@
 
 import package::actuation::activation::advance_activations;
 import package::actuation::history::record_histories;
-import package::integrate::advance::{
-    advance_time, bad_acceleration, integrate_joint, joint_dofnum, joint_qposnum,
-};
+import package::integrate::advance::{advance_time, bad_acceleration, integrate_joint};
 import package::integrate::reset::end_step;
 import package::runtime::group::{lane, sync};
 import package::runtime::options::disabled;

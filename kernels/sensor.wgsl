@@ -2,7 +2,7 @@
 
 import package::actuation::history::delay_sensors;
 import package::collision::ray::is_inside;
-import package::math::vector::{MINVAL, quat_conj, quat_mul, quat_normalize};
+import package::math::vector::{quat_conj, quat_mul, quat_normalize};
 import package::runtime::group::{lane, sync};
 import package::sensor::object_frames::{acceleration_of, frame_of, quat_of, velocity_of};
 import package::sensor::output::cut_off;

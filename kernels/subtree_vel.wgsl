@@ -1,6 +1,5 @@
 // Linear velocities and angular momenta of subtrees about their centres of mass. Twin: crates/cpu/src/smooth/subtree_vel.rs.
 
-import package::math::vector::MINVAL;
 import package::runtime::group::{lane, sync};
 import package::sensor::object_frames::motion_at;
 

@@ -11,7 +11,7 @@ import numpy as np
 from ._arrays import Array
 from ._model import Model
 from ._named import match, places
-from ._tables import DATA, KINDS, MODEL, Kind, UnknownNameError, unknown
+from ._tables import DATA, KINDS, MODEL, MOTION, Kind, UnknownNameError, unknown
 
 Range = tuple[float, float]
 
@@ -83,7 +83,7 @@ def terms(model: Model, all_of: Iterable[Randomize | Mapping[str, Any]]) -> list
     for given in all_of:
         one = given if isinstance(given, Randomize) else Randomize(**given)
         if one.field not in MODEL and one.field not in DATA:
-            raise UnknownNameError(unknown("field", one.field, [*MODEL, "qpos", "qvel", "act"]))
+            raise UnknownNameError(unknown("field", one.field, [*MODEL, *MOTION]))
         pairs: list[tuple[Any, Range]]
         if isinstance(one.ranges, Mapping):
             if one.axes is not None:

@@ -62,6 +62,8 @@ def _fields(rows: Iterable[Any]) -> dict[str, Field]:
 
 MODEL: dict[str, Field] = _fields(_core.model_fields())
 DATA: dict[str, Field] = {k: f for k, f in _fields(_core.data_fields()).items() if f.stage != "scratch"}
+# Fields of a world that randomisations draw: positions, velocities and activations.
+MOTION: tuple[str, ...] = tuple(_core.motion_fields())
 SIZES: dict[str, str] = dict(_core.sizes())
 KINDS: dict[str, Kind] = {row[0]: Kind(*row) for row in _core.kinds()}
 # Objects that a compiled model has: frames are resolved.

@@ -65,5 +65,5 @@ impl Evaluator {
 }
 
 fn capacity(batch: &Batch) -> Capacity {
-    Capacity { nconmax: batch.sizes().nconmax, njmax: batch.sizes().njmax }
+    Capacity::of(batch.sizes())
 }

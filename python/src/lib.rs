@@ -41,7 +41,9 @@ mod _core {
     #[pymodule_export]
     use super::spec::Spec;
     #[pymodule_export]
-    use super::table::{adapters, data_fields, enums, kinds, model_fields, sizes, state_words, suggest};
+    use super::table::{
+        adapters, data_fields, enums, kinds, model_fields, motion_fields, sizes, state_words, suggest,
+    };
 
     use super::*;
 

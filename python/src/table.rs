@@ -2,8 +2,9 @@
 
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
+use manyworlds::model::state::names;
 use manyworlds::schema::enums::{ENUMS, state};
-use manyworlds::schema::{Dim, Elem, Field, Kind, Size};
+use manyworlds::schema::{Dim, Elem, Field, Kind, Role, Size};
 use pyo3::prelude::*;
 
 /// An axis: the name of a size, or a number.
@@ -70,6 +71,12 @@ pub(crate) fn enums() -> Vec<(&'static str, Vec<(&'static str, i32)>)> {
 #[pyfunction]
 pub(crate) fn state_words() -> Vec<(&'static str, i32)> {
     state::WORDS.to_vec()
+}
+
+/// Fields of a world that randomisations draw, beside those of the model: positions, velocities and activations.
+#[pyfunction]
+pub(crate) fn motion_fields() -> Vec<&'static str> {
+    names(&[Role::Motion]).collect()
 }
 
 /// GPU adapters, hardware first; their places are the numbers of devices such as "gpu:0".

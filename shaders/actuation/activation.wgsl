@@ -9,7 +9,6 @@ import package::actuation::orientation::{orientation_rates, unwind_orientation};
 import package::actuation::pid::{pid_at, pid_rates};
 import package::actuation::pid_plugin::{plugin_at, plugin_rates};
 import package::actuation::setpoint::unwrap_setpoint;
-import package::math::vector::MINVAL;
 import package::runtime::group::lane;
 
 // Writes the activation rates of an actuator; `input` is its first control, `good` is false if any control is bad.

@@ -3,7 +3,7 @@
 
 import package::actuation::servo::{integral_rate, servo_inputs, slewed};
 import package::math::trig::{exponential, exponential_m1, sincos};
-import package::math::vector::{clip, MINVAL};
+import package::math::vector::clip;
 
 struct DcMotor {
     actuator: u32,

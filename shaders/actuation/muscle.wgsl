@@ -1,6 +1,6 @@
 // Muscles: activation dynamics, and the force-length-velocity model. Twin: crates/cpu/src/actuation/muscle.rs.
 
-import package::math::vector::{clip, MINVAL};
+import package::math::vector::clip;
 
 struct Muscle {
     length: f32,

@@ -2,7 +2,7 @@
 
 import package::actuation::dcmotor::next_motor_state;
 import package::math::trig::exponential_m1;
-import package::math::vector::{clip, MINVAL};
+import package::math::vector::clip;
 
 // An activation one time step later, clamped to its range, when it changes at `rate`.
 fn next_activation(a: u32, adr: u32, rate: f32) -> f32 {

@@ -4,7 +4,7 @@
 import package::actuation::control::{actuator_disabled, control};
 import package::actuation::next_activation::next_activation;
 import package::math::trig::PI;
-import package::math::vector::{axis_angle_quat, MINVAL, quat_normalize, quat_sub};
+import package::math::vector::{axis_angle_quat, quat_normalize, quat_sub};
 
 // Fraction of the largest torque above which the torque counts as saturated.
 const SATURATED_TORQUE: f32 = 1.0 - 1e-6;

@@ -1,7 +1,6 @@
 // Setpoints of orientation servos, periodic in a full turn. Twin: crates/cpu/src/actuation/setpoint.rs.
 
 import package::math::trig::PI;
-import package::math::vector::MINVAL;
 
 // Full turn in units of actuator length, for position servos of an orientation: of a ball joint, or of a site
 // relative to another. Zero for all other actuators.

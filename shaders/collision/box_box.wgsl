@@ -4,7 +4,6 @@
 // A box is permuted where its axes are relabelled cyclically, so that the relevant axis comes last.
 
 import package::collision::primitives::{append, ContactPoint, Shape};
-import package::math::vector::MINVAL;
 
 // Relative improvement by which an edge axis must beat the edge axes before it.
 const EDGE_BIAS: f32 = 1e-6;

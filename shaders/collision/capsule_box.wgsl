@@ -4,7 +4,6 @@
 // The segment consists of the points center + half x with x in [-1, 1], in the frame of the box.
 
 import package::collision::primitives::{Shape, sphere_box};
-import package::math::vector::MINVAL;
 
 // Feature of the box closest to the segment: the inside, the face across an axis, a point y in [-1, 1] on the edge
 // along an axis that starts at a corner, or that corner. Bit k of a corner is set if it is on the upper side of axis

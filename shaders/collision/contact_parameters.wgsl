@@ -1,7 +1,5 @@
 // Contact parameters: those of an explicit pair, or the mix of two geoms. Twin: crates/cpu/src/collision/contact_parameters.rs.
 
-import package::math::vector::MINVAL;
-
 // Lower bound on every friction coefficient.
 const MIN_FRICTION: f32 = 1e-5;
 

@@ -5,7 +5,7 @@
 // here.
 
 import package::collision::support_map::{convex_axis, ConvexShape, minkowski_support, minkowski_support_a, preimage};
-import package::math::vector::{MINVAL, normalize3};
+import package::math::vector::normalize3;
 
 // Most vertices of the polytope, as bits of a row of edges, and most faces.
 const BOUND_POINTS: u32 = 32u;

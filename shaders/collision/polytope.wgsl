@@ -3,8 +3,6 @@
 // found by hill climbing along hull edges, from that of the nearest direction in a table; small hulls are searched
 // exhaustively.
 
-import package::math::vector::MINVAL;
-
 // In place of a mesh: shapes without vertices, and the prism.
 const NO_HULL: i32 = -1;
 const PRISM_HULL: i32 = -2;

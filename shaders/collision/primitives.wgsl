@@ -3,7 +3,7 @@
 //
 // Drivers inline every call, so each helper is called from as few places as possible.
 
-import package::math::vector::{MINVAL, normalize3};
+import package::math::vector::normalize3;
 
 // Distance of two centres, as a share of their coordinates, up to which they coincide: 16 times rounding.
 const SAME_CENTER: f32 = 1.9e-6;

@@ -1,6 +1,6 @@
 // Ray casting: distance to the first surface hit, and the outward normal there. Twin: crates/cpu/src/collision/ray.rs.
 
-import package::math::vector::{MINVAL, normalize3};
+import package::math::vector::normalize3;
 
 // Distance in units of the direction's length, negative for a miss, and outward unit normal.
 struct Hit {

@@ -4,7 +4,7 @@
 // or a face.
 
 import package::collision::polytope::{hull_support, hull_vertex, NO_HULL};
-import package::math::vector::{MINVAL, normalize3};
+import package::math::vector::normalize3;
 
 // A convex shape of a geom type.
 struct ConvexShape {

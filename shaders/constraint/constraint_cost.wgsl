@@ -1,8 +1,6 @@
 // Cost of the constraint rows: one term for each, whose negative derivative is the constraint force.
 // Twin: crates/cpu/src/constraint/constraint_cost.rs, which explains how the rows of an elliptic cone form a single term.
 
-import package::math::vector::MINVAL;
-
 // Parameters of the cost of a row.
 struct CostParameters {
     // quadratic on both sides of zero

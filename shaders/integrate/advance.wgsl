@@ -6,11 +6,6 @@ import package::math::vector::quat_integrate;
 import package::runtime::group::{lane, parts, set_partial, sum_partials};
 import package::sleep::asleep::dof_sleeps;
 
-// Number of degrees of freedom of a joint type.
-fn joint_dofnum(kind: i32) -> u32 {
-    return select(select(1u, 3u, kind == JOINT_BALL), 6u, kind == JOINT_FREE);
-}
-
 // Position coordinates of one joint: Q integrated with the velocities V over the time h.
 fn integrate_joint__Q__V(jnt: u32, h: f32) {
     var adr = u32(jnt_qposadr(jnt));
@@ -60,11 +55,6 @@ fn bad_acceleration() -> bool {
         set_partial(k, sum);
     }
     return sum_partials().x > 0.0;
-}
-
-// Number of position coordinates of a joint type.
-fn joint_qposnum(kind: i32) -> u32 {
-    return select(select(1u, 4u, kind == JOINT_BALL), 7u, kind == JOINT_FREE);
 }
 
 // Advances one world by a time step at the accelerations A.

@@ -1,7 +1,7 @@
 // Derivatives of the fluid forces with respect to the body's velocity. Twin: crates/cpu/src/integrate/fluid_derivative.rs.
 
 import package::math::spatial::Spatial;
-import package::math::vector::{diagonal, MINVAL, outer, skew};
+import package::math::vector::{diagonal, outer, skew};
 import package::runtime::group::{lane, sync};
 import package::smooth::fluid::{
     Ellipsoid, ellipsoid_of, flow_areas, flow_around, fluid_frame_at, FluidFrame, geoms_of, has_ellipsoids,

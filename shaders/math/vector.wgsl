@@ -2,8 +2,6 @@
 
 import package::math::trig::{arctan2, PI, sincos};
 
-const MINVAL: f32 = 1e-15;
-
 // True if x is neither NaN nor infinite, by its bits: comparisons with NaN may be optimised away.
 fn is_finite(x: f32) -> bool {
     return (bitcast<u32>(x) & 0x7fffffffu) < 0x7f800000u;

@@ -2,7 +2,7 @@
 
 import package::collision::ray::{is_inside, ray_shape};
 import package::constraint::contact_force::contact_force;
-import package::math::vector::{mat_row, MINVAL};
+import package::math::vector::mat_row;
 import package::sensor::object_frames::{frame_of, motion_at};
 import package::sensor::output::{output_adr, write1, write3};
 

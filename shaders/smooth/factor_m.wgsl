@@ -1,7 +1,6 @@
 // The joint-space inertia matrix: factorisation, solves, products. Rows of the lower triangle as in M_rowadr,
 // M_colind. Twin: crates/cpu/src/smooth/factor_m.rs.
 
-import package::math::vector::MINVAL;
 import package::runtime::group::{lane, sync};
 import package::runtime::options::disabled;
 import package::runtime::status::raise_status;

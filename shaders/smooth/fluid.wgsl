@@ -1,7 +1,6 @@
 // Fluid forces: inertia-box model for bodies, ellipsoid model for geoms. Twin: crates/cpu/src/smooth/fluid.rs.
 
 import package::math::trig::PI;
-import package::math::vector::MINVAL;
 
 // A frame on a body and its motion through the fluid: axes as columns, offset from the tree's centre of mass, angular
 // velocity, and velocity relative to the fluid, both in the frame.

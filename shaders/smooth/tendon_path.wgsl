@@ -1,6 +1,5 @@
 // Spatial tendon paths: segments between sites, around geoms and over pulleys. Twin: crates/cpu/src/smooth/tendon_path.rs.
 
-import package::math::vector::MINVAL;
 import package::sensor::object_frames::motion_at;
 import package::smooth::wrap::{Obstacle, Straight, straight_between, wrap_around};
 

@@ -2,7 +2,6 @@
 // Twin: crates/cpu/src/smooth/wrap.rs.
 
 import package::math::trig::{arctan2, PI, sincos};
-import package::math::vector::MINVAL;
 
 // Difference of the angles of incidence at which the point of reflection counts as found: 16 times rounding.
 const REFLECTION_TOLERANCE: f32 = 1.9e-6;

@@ -1,7 +1,6 @@
 // Conjugate-gradient directions, preconditioned by the inertia. Twin: crates/cpu/src/solver/cg.rs. Only the kernels restart
 // after a step without improvement (kernels/solve.wgsl): single precision spoils directions.
 
-import package::math::vector::MINVAL;
 import package::runtime::group::{lane, parts, set_partial, sum_partials, sync};
 import package::smooth::factor_m::solve_ld;
 import package::solver::state::restart;

@@ -1,7 +1,6 @@
 // Hessian of the solver's cost: assembly, factorisation, solve. Twin: crates/cpu/src/solver/hessian.rs.
 
 import package::constraint::constraint_cost::{cost_parameters, heads_cone, is_quadratic};
-import package::math::vector::MINVAL;
 import package::runtime::group::{lane, sync};
 import package::solver::rows::hessian_begin;
 

@@ -4,7 +4,6 @@
 import package::constraint::constraint_cost::{
     cone_along, cost_parameters, force, heads_cone, in_cone, is_quadratic, row_cost,
 };
-import package::math::vector::MINVAL;
 import package::runtime::group::{any_world, lane, partial_end, parts, set_partial, sum_partials};
 import package::solver::state::{MIN_GRADIENT, rows};
 

@@ -1,6 +1,5 @@
 // Noslip: friction forces after the main solver, without regularisation. Twin: crates/cpu/src/solver/noslip.rs.
 
-import package::math::vector::MINVAL;
 import package::runtime::group::{any_world, group_max, lane, partial_end, parts, set_partial, sum_partials, sync};
 import package::solver::pgs::{
     acceleration_of_forces, accept, block_size, cost_change, dual_AR, load_block, PgsBlock,

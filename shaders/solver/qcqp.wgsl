@@ -1,8 +1,6 @@
 // QCQP: a quadratic minimised within an ellipsoid. Twin: crates/cpu/src/solver/qcqp.rs, which explains the method. Runs on
 // one lane.
 
-import package::math::vector::MINVAL;
-
 //#if DUAL_ELLIPTIC
 // Most Newton steps, threshold of singularity, and relative tolerance on the squared bound.
 const QCQP_MAX_STEPS: u32 = 20u;

@@ -5,7 +5,6 @@
 // crates/cpu/src/solver/hessian.rs.
 
 import package::constraint::constraint_cost::{constraint_update, in_cone};
-import package::math::vector::MINVAL;
 import package::runtime::group::{group_max, lane, slot, sync};
 import package::solver::hessian::{cone_end, row_weight};
 import package::solver::rows::{row_begin, row_end};

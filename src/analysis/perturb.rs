@@ -30,11 +30,9 @@ use crate::cpu::smooth::factor_m::solve_ld;
 use crate::error::Result;
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
+use crate::real::MINVAL;
 use crate::schema::enums::joint;
 use crate::schema::stages::Stage;
-
-/// Inverse of a mass or an inertia up to which a body counts as immovable (`mjMINVAL`).
-const LEAST_INVERSE: f64 = 1e-15;
 
 /// What a pointer does to the selected body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -237,7 +235,8 @@ fn apparent_mass(model: &Model, data: &Data, body: usize, point: DVec3) -> f64 {
 
 /// Mass or inertia by its inverse: 1 for what nothing moves.
 fn inverse_of(x: f64) -> f64 {
-    if x > LEAST_INVERSE { 1.0 / x } else { 1.0 }
+    // immovable
+    if x > MINVAL { 1.0 / x } else { 1.0 }
 }
 
 #[cfg(test)]

@@ -38,7 +38,7 @@ pub(super) fn room_on_cpu(model: &Model, sizes: &Sizes, worlds: usize) -> Capaci
     let (now, limit) = (Capacity::of(sizes), crate::model::capacity::max_capacity(model));
     let between = |share: f64| {
         let of = |now: usize, most: usize| now + (most.saturating_sub(now) as f64 * share) as usize;
-        Capacity { nconmax: of(now.nconmax, limit.nconmax), njmax: of(now.njmax, limit.njmax) }
+        now.zip_with(limit, of)
     };
     let fit = |c: Capacity| memory::check_available(&c.sizes(model), worlds).is_ok();
     if fit(between(1.0)) {

@@ -96,10 +96,7 @@ fn wanted(data: &Data) -> Capacity {
 
 /// Capacities while probing.
 pub(super) fn slots(limit: Capacity) -> Capacity {
-    Capacity {
-        nconmax: limit.nconmax.min(PROBE_CAPACITY.nconmax),
-        njmax: limit.njmax.min(PROBE_CAPACITY.njmax),
-    }
+    limit.zip_with(PROBE_CAPACITY, usize::min)
 }
 
 /// Copies the input state of a step.

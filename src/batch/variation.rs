@@ -11,6 +11,7 @@ use crate::formats::npz::Array;
 use crate::model::Model;
 use crate::model::features::{has_sizes_of_data, shape_sizes};
 use crate::model::{FieldName, ModelField};
+use crate::real::MINVAL;
 use crate::schema::enums::{dynamics, equality, gain};
 use crate::schema::{Field, Kind, Numbers, NumbersRef, Rule, Sizes};
 
@@ -28,9 +29,6 @@ const SHORTCUTS: &[&str] = &["body_ipos", "body_iquat", "jnt_pos", "jnt_axis", "
 
 /// A quaternion or axis shorter than this has no direction.
 const MIN_LENGTH: f64 = 1e-10;
-
-/// The least mass or moment of inertia of a body that moves (`mjMINVAL`).
-const MINVAL: f64 = 1e-15;
 
 /// Numbers of an equality constraint in `eq_data`.
 const EQ_DATA: usize = 12;

@@ -6,7 +6,7 @@ use manyworlds::batch::{Backend, Batch, BatchOptions};
 use manyworlds::error::Error;
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
-use manyworlds::schema::enums::joint;
+use manyworlds::schema::enums::joint_widths;
 use manyworlds_render::interaction::{Clock, Pull};
 use serde_json::json;
 use wasm_bindgen::prelude::*;
@@ -66,11 +66,7 @@ impl Simulation {
         });
         // dimensions of position and velocity by kind of joint
         let joints = named(&m.names.joint, "joint").into_iter().enumerate().map(|(j, name)| {
-            let (nq, nv) = match m.jnt_type[j] {
-                joint::FREE => (7, 6),
-                joint::BALL => (4, 3),
-                _ => (1, 1),
-            };
+            let (nq, nv) = joint_widths(m.jnt_type[j]);
             json!({ "name": name, "qposadr": m.jnt_qposadr[j], "dofadr": m.jnt_dofadr[j], "nq": nq, "nv": nv })
         });
         json!({

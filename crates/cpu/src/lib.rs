@@ -30,7 +30,7 @@ pub trait Precision: Real {
 }
 
 macro_rules! define_dispatch {
-    ($($name:ident $group:ident $room:ident $doc:literal;)*) => {
+    ($($name:ident $room:ident $doc:literal { $($contract:tt)* })*) => {
         fn dispatch<T: Real>(stage: Stage, m: &Model<T>, d: &mut Data<T>) {
             match stage { $(Stage::$name => $room::$name::$name(m, d),)* }
         }

@@ -4,6 +4,9 @@ use std::fmt::{Debug, Display};
 use std::iter::Sum;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 
+/// The smallest value that is treated as nonzero (`mjMINVAL`), in every precision and in the kernels.
+pub const MINVAL: f64 = 1e-15;
+
 /// A floating-point type that the pipeline can run in.
 pub trait Real:
     Copy
@@ -29,7 +32,7 @@ pub trait Real:
     const ZERO: Self;
     /// One.
     const ONE: Self;
-    /// The smallest value that is treated as nonzero (`mjMINVAL`), larger in single precision.
+    /// [`MINVAL`].
     const MINVAL: Self;
     /// Distance from one to the next number.
     const EPSILON: Self;
@@ -69,11 +72,12 @@ pub trait Real:
 }
 
 macro_rules! real {
-    ($t:ty, $minval:expr, $hardest:expr) => {
+    ($t:ty, $hardest:expr) => {
         impl Real for $t {
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
-            const MINVAL: Self = $minval;
+            #[allow(clippy::cast_possible_truncation)]
+            const MINVAL: Self = MINVAL as $t;
             const EPSILON: Self = <$t>::EPSILON;
             const MIN_CONTACT_INVWEIGHT: Self = $hardest;
             #[inline(always)]
@@ -141,5 +145,5 @@ macro_rules! real {
     };
 }
 
-real!(f64, 1e-15, 0.0);
-real!(f32, 1e-15, 1e-5);
+real!(f64, 0.0);
+real!(f32, 1e-5);

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use manyworlds::batch::{Backend, BatchOptions};
 use manyworlds::error::{Error, Result};
 use manyworlds::model::Model as Compiled;
-use manyworlds_control::planning::closed_loop::{ClosedLoop, Lag, LoopOptions, Push, Record};
+use manyworlds_control::planning::closed_loop::{ClosedLoop, Lag, LoopOptions, Push, Record, recorded};
 use manyworlds_control::planning::objective::Objective;
 use manyworlds_control::planning::planner::{self, Iteration};
 use manyworlds_control::planning::policy::Policy;
@@ -170,18 +170,10 @@ fn arrays<'py>(
     steps: usize,
     mut fields: BTreeMap<&'static str, Vec<f64>>,
 ) -> PyResult<Vec<(&'static str, Bound<'py, PyAny>)>> {
-    let s = &model.inner.sizes;
-    let rows = [
-        ("time", vec![steps]),
-        ("qpos", vec![steps, s.nq]),
-        ("qvel", vec![steps, s.nv]),
-        ("act", vec![steps, s.na]),
-        ("ctrl", vec![steps, s.nu]),
-        ("sensordata", vec![steps, s.nsensordata]),
-    ];
     let mut arrays = Vec::new();
-    for (name, shape) in rows {
-        arrays.push((name, reals(py, shape, fields.remove(name).unwrap_or_default())?));
+    for field in recorded() {
+        let shape = [steps].into_iter().chain(field.axes(&model.inner.sizes)).collect();
+        arrays.push((field.name, reals(py, shape, fields.remove(field.name).unwrap_or_default())?));
     }
     Ok(arrays)
 }

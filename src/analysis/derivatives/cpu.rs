@@ -87,7 +87,7 @@ impl Workspace {
         // evaluate the knot, up to the integrator
         match of {
             Dynamics::Step => plan::part_of_step(model, 0)
-                .filter(|s| s.phase() != Phase::Step || *s == Stage::check_state)
+                .filter(|s| s.phase() != Phase::Integrate && *s != Stage::sleep)
                 .for_each(|s| pipeline::run_stage(s, model, &mut self.base)),
             Dynamics::Inverse => pipeline::inverse(model, &mut self.base),
         }

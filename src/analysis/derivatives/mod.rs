@@ -16,8 +16,9 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::model::smooth::check_inverse;
-use crate::model::state::DIVERGED;
-use crate::schema::Sizes;
+use crate::model::state::{DIVERGED, names};
+use crate::schema::stages::Stage;
+use crate::schema::{Role, Sizes};
 
 /// Lower bound on solver iterations for a derivative.
 const MIN_ITERATIONS: i32 = 50;
@@ -325,7 +326,10 @@ fn readout_len(s: &Sizes, of: Dynamics) -> usize {
     if of == Dynamics::Step { s.nq + s.nv + s.na + s.nsensordata } else { s.nv }
 }
 
-/// Fields of a world's readout, in order.
-fn readout(of: Dynamics) -> &'static [&'static str] {
-    if of == Dynamics::Step { &["qpos", "qvel", "act", "sensordata"] } else { &["qfrc_inverse"] }
+/// Fields of a world's readout, in order: the next state and sensors, or the force.
+fn readout(of: Dynamics) -> Vec<&'static str> {
+    match of {
+        Dynamics::Step => names(&[Role::Motion]).chain(["sensordata"]).collect(),
+        Dynamics::Inverse => names(&[Role::Result(Stage::inverse)]).collect(),
+    }
 }

@@ -8,6 +8,7 @@ use manyworlds::error::{Error, Result};
 use manyworlds::formats::npz;
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
+use manyworlds::model::state::names;
 use manyworlds::schema::{Field, Role};
 
 /// State that may be given, and `qacc` for inverse dynamics; the rest is the model's initial state.
@@ -17,9 +18,11 @@ fn inputs() -> impl Iterator<Item = &'static str> + Clone {
     Data::<f64>::FIELDS.iter().filter(given).map(|f| f.name).chain(["qacc"])
 }
 
-/// State that a step checks, or whose effect on accelerations it checks: numbers that are too large reset the world and are
-/// flagged.
-const CHECKED_BY_STEPS: &[&str] = &["qpos", "qvel", "ctrl", "qfrc_applied", "xfrc_applied"];
+/// True for state that a step checks, or whose effect on accelerations it checks: numbers that are too large reset the world
+/// and are flagged. An activation may be too large without an effect.
+fn is_checked_by_steps(name: &str) -> bool {
+    name != "act" && names(&[Role::Motion, Role::Control, Role::Force]).any(|checked| checked == name)
+}
 
 /// Number of states, and the checked arrays of the input file by name.
 pub(crate) fn read(model: &Model, path: &Path) -> Result<(usize, BTreeMap<&'static str, Vec<f64>>)> {
@@ -54,7 +57,7 @@ pub(crate) fn read(model: &Model, path: &Path) -> Result<(usize, BTreeMap<&'stat
         }
         let values = array.data.to_f64();
         // in single precision on every backend, so that a file serves both
-        let by_step = CHECKED_BY_STEPS.contains(&known);
+        let by_step = is_checked_by_steps(known);
         let good = |x: &f64| x.is_finite() && (by_step || (*x as f32).is_finite());
         if let Some(i) = values.iter().position(|x| !good(x)) {
             let len = (values.len() / count).max(1);

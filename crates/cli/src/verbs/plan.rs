@@ -15,7 +15,7 @@ use manyworlds::formats::npz;
 use manyworlds::formats::npz::{Array, ArrayData};
 use manyworlds::model::Model;
 use manyworlds::schema::Kind;
-use manyworlds_control::planning::closed_loop::{ClosedLoop, Lag, LoopOptions, Push, Record};
+use manyworlds_control::planning::closed_loop::{ClosedLoop, Lag, LoopOptions, Push, Record, recorded};
 use manyworlds_control::planning::objective::Objective;
 use manyworlds_control::planning::planner::Planner;
 use manyworlds_control::planning::settings::{PlannerKind, Settings};
@@ -218,19 +218,11 @@ impl Arguments {
 /// What is recorded: fields of one world, costs, and iterations.
 fn arrays(record: &Record, model: &Model) -> Vec<(String, Array)> {
     let array = |shape: Vec<usize>, data: Vec<f64>| Array { shape, data: ArrayData::F64(data) };
-    let s = &model.sizes;
-    let width = |name: &str| match name {
-        "qpos" => vec![s.nq],
-        "qvel" => vec![s.nv],
-        "act" => vec![s.na],
-        "ctrl" => vec![s.nu],
-        "sensordata" => vec![s.nsensordata],
-        _ => Vec::new(),
-    };
+    let axes = |name: &str| recorded().find(|f| f.name == name).map(|f| f.axes(&model.sizes));
     let mut all = Vec::new();
     for (name, values) in &record.fields {
         let mut shape = vec![record.steps, 1];
-        shape.extend(width(name));
+        shape.extend(axes(name).unwrap_or_default());
         all.push(((*name).to_owned(), array(shape, values.clone())));
     }
     all.push(("cost".to_owned(), array(vec![record.steps, 1], record.cost.clone())));

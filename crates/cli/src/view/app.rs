@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use glam::DVec3;
 use manyworlds::error::Result;
 use manyworlds::model::Model;
+use manyworlds::model::state::keyframe_fields;
 use manyworlds::schema::Kind;
 use manyworlds_render::camera::{Camera, Orbit};
 use manyworlds_render::visuals::Visuals;
@@ -275,18 +276,12 @@ fn camera_text(camera: &Camera, model: &Model, data: &manyworlds::model::data::D
 
 /// A state as a keyframe of MJCF.
 fn pose_text(data: &manyworlds::model::data::Data) -> String {
-    let parts = [
-        ("qpos", &data.qpos),
-        ("qvel", &data.qvel),
-        ("act", &data.act),
-        ("ctrl", &data.ctrl),
-        ("mpos", &data.mocap_pos),
-        ("mquat", &data.mocap_quat),
-    ];
-    let attributes = parts.iter().filter(|(_, values)| !values.is_empty());
-    let attributes: String =
-        attributes.map(|(name, values)| format!(" {name}=\"{}\"", numbers(values.iter().copied()))).collect();
-    format!("<key time=\"{}\"{attributes}/>", numbers([data.time[0]]))
+    let attributes = keyframe_fields().filter_map(|(field, key)| {
+        let values = data.get(field.name)?.to_f64();
+        let name = key.name.strip_prefix("key_").filter(|_| !values.is_empty())?;
+        Some(format!(" {name}=\"{}\"", numbers(values)))
+    });
+    format!("<key{}/>", attributes.collect::<String>())
 }
 
 #[cfg(test)]

@@ -2,17 +2,13 @@
 
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
+use manyworlds::model::state::keyframe_fields;
 use manyworlds::schema::Kind;
 
-/// Fields of a state with the kind of objects to which their elements belong.
-const PARTS: [(&str, Kind); 6] = [
-    ("qpos", Kind::Joint),
-    ("qvel", Kind::Joint),
-    ("ctrl", Kind::Actuator),
-    ("act", Kind::Actuator),
-    ("mocap_pos", Kind::Body),
-    ("mocap_quat", Kind::Body),
-];
+/// Fields of a keyframe with the kind of objects to which their elements belong: all but the time.
+fn parts() -> impl Iterator<Item = (&'static str, Kind)> {
+    keyframe_fields().filter_map(|(field, _)| Some((field.name, field.owner()?)))
+}
 
 /// The object of another model that an object is: that of its name, or, where both have none, the one of its place.
 pub(super) fn counterpart(from: &Model, to: &Model, kind: Kind, id: usize) -> Option<usize> {
@@ -27,7 +23,7 @@ pub(super) fn counterpart(from: &Model, to: &Model, kind: Kind, id: usize) -> Op
 pub(super) fn carry(from: (&Model, &Data), to: (&Model, &mut Data)) {
     let ((old, source), (new, target)) = (from, to);
     target.time.copy_from_slice(&source.time);
-    for (field, kind) in PARTS {
+    for (field, kind) in parts() {
         let Some(values) = source.get(field).map(|v| v.to_f64()) else { continue };
         for id in 0..old.names.of(kind).len() {
             let Some(other) = counterpart(old, new, kind, id) else { continue };

@@ -2,13 +2,20 @@
 
 use manyworlds::error::{Error, Result, suggest};
 use manyworlds::model::Model;
-use manyworlds::schema::{Dim, Field, Kind, Rule, Size};
+use manyworlds::model::data::Data;
+use manyworlds::model::state::names;
+use manyworlds::schema::{Dim, Field, Kind, Role, Rule, Size};
 
 /// Least value of what has to be positive, as a part of the start.
 const LEAST_PART: f64 = 1e-6;
 
-/// State that may be estimated where a segment begins, with the words for it.
-const STARTS: &[(&str, &str)] = &[("start_qpos", "qpos"), ("start_qvel", "qvel"), ("start_act", "act")];
+/// State that may be estimated where a segment begins: `start_qpos` stands for `qpos`.
+fn starts_of() -> impl Iterator<Item = &'static str> {
+    names(&[Role::Motion])
+}
+
+/// Word before the names of these fields.
+const START: &str = "start_";
 
 /// The form of a parameter as text, for messages.
 const FORM: &str = "the form is FIELD:OBJECT[ELEMENT]=LOW..HIGH@START, with more targets behind '+'";
@@ -238,7 +245,7 @@ fn places(words: &[&str], model: &Model) -> Result<Vec<(String, Place)>> {
             Some((field, object)) => (field, Some(object)),
             None => (head, None),
         };
-        if let Some((_, field)) = STARTS.iter().find(|(word, _)| *word == field) {
+        if let Some(field) = starts_of().find(|name| field.strip_prefix(START) == Some(name)) {
             if words.len() > 1 {
                 let text = "a start is a parameter of its own, without '+'".to_owned();
                 return Err(Error::Argument(text));
@@ -343,12 +350,14 @@ fn id(model: &Model, kind: Kind, object: &str) -> Result<usize> {
 
 /// Elements of a tangent of a state field.
 fn tangent_len(model: &Model, field: &str) -> Result<usize> {
-    match field {
-        "qpos" | "qvel" => Ok(model.sizes.nv),
-        "act" => Ok(model.sizes.na),
-        other => {
-            let near = suggest(other, STARTS.iter().map(|(_, field)| *field));
-            Err(Error::Argument(format!("'{other}' is no start to be estimated: qpos, qvel or act{near}")))
+    let row = Data::<f64>::FIELDS.iter().find(|row| row.name == field && row.role == Role::Motion);
+    match row.and_then(|row| row.dims.first()) {
+        // positions move along velocities
+        Some(Dim::Of(Size::nq)) => Ok(model.sizes.nv),
+        Some(Dim::Of(size)) => Ok(model.sizes.get(*size)),
+        _ => {
+            let near = suggest(field, starts_of());
+            Err(Error::Argument(format!("'{field}' is no start to be estimated: qpos, qvel or act{near}")))
         }
     }
 }
@@ -360,7 +369,8 @@ fn entry(model: &Model, field: &str) -> Result<&'static Field> {
         Some(entry) => manyworlds::batch::expansion(model, &[field]).map(|_| entry),
         None => {
             let variable = Model::<f64>::FIELDS.iter().filter(|f| f.traits.varies.is_some()).map(|f| f.name);
-            let near = suggest(field, variable.chain(["mass"]).chain(STARTS.iter().map(|(word, _)| *word)));
+            let starts: Vec<String> = starts_of().map(|name| format!("{START}{name}")).collect();
+            let near = suggest(field, variable.chain(["mass"]).chain(starts.iter().map(String::as_str)));
             Err(Error::Argument(format!("the model has no field '{field}'{near}")))
         }
     }

@@ -105,8 +105,8 @@ impl Recording {
             }
         };
         let columns = Columns { arrays, model, frames, worlds, sizes: sizes(model) };
-        let needed = [("qvel", model.sizes.nv), ("act", model.sizes.na), ("ctrl", model.sizes.nu)];
-        for (name, count) in needed {
+        for name in names(&[Role::Motion, Role::Control]) {
+            let count = data_field(name)?.len(&model.sizes);
             if count > 0 && !arrays.contains_key(name) {
                 return Err(wrong(format!("has no array '{name}' [frame, world, {count}]; record it too")));
             }
@@ -237,7 +237,8 @@ impl Recording {
                 return Err(Error::Argument(format!("{text} are needed")));
             }
         }
-        for (start, count) in [("qpos", model.sizes.nq), ("qvel", model.sizes.nv), ("act", model.sizes.na)] {
+        for start in names(&[Role::Motion]) {
+            let count = data_field(start)?.len(sizes);
             if count > 0 && !segment.start.contains_key(start) {
                 let text =
                     format!("segment {name} has no '{start}' to begin with; {count} numbers are needed");

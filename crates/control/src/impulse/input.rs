@@ -4,8 +4,8 @@ use manyworlds::error::{Error, Result};
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
 use manyworlds::real::Real;
-use manyworlds::schema::Kind;
 use manyworlds::schema::enums::{cone, constraint, enable, integrator, status};
+use manyworlds::schema::{Dim, Field, Kind, Role, Size, Values};
 
 /// Largest pivot of a singular inertia matrix, which the factorisation raises to `MINVAL`.
 const SINGULAR: f64 = 2.0 * f64::MINVAL;
@@ -64,19 +64,29 @@ fn check_sizes(m: &Model, d: &Data) -> Result<()> {
 /// [`Error::Argument`] with the field, the element, and the joint, actuator or body that it belongs to.
 pub(super) fn check_state(m: &Model, d: &Data) -> Result<()> {
     check_sizes(m, d)?;
-    check_dofs(m, d, "qvel", &d.qvel)?;
-    check_dofs(m, d, "qfrc_applied", &d.qfrc_applied)?;
-    check_dofs(m, d, "qacc_warmstart", &d.qacc_warmstart)?;
-    let joint_of = |i: usize| {
-        let jnt = (0..m.sizes.njnt).rev().find(|&j| m.jnt_qposadr[j] as usize <= i);
-        jnt.map(|jnt| called(m, Kind::Joint, jnt))
-    };
-    check("qpos", &d.qpos, d.time[0], joint_of)?;
-    check("act", &d.act, d.time[0], |_| None)?;
-    check("ctrl", &d.ctrl, d.time[0], |i| Some(called(m, Kind::Actuator, i)))?;
-    check("xfrc_applied", &d.xfrc_applied, d.time[0], |i| Some(called(m, Kind::Body, i / 6)))?;
-    check("mocap_pos", &d.mocap_pos, d.time[0], |_| None)?;
-    check("mocap_quat", &d.mocap_quat, d.time[0], |_| None)
+    let read = [Role::Motion, Role::Warmstart, Role::Control, Role::Force, Role::Scene];
+    for field in Data::<f64>::FIELDS.iter().filter(|f| read.contains(&f.role)) {
+        let Some(Values::Real(values)) = d.get(field.name) else { continue };
+        if field.dims == [Dim::Of(Size::nv)] {
+            check_dofs(m, d, field.name, values)?;
+        } else {
+            check(field.name, values, d.time[0], |i| owner(m, field, i))?;
+        }
+    }
+    Ok(())
+}
+
+/// Joint, actuator or body to which an element of a field belongs.
+fn owner(m: &Model, field: &Field, i: usize) -> Option<String> {
+    match field.dims {
+        [Dim::Of(Size::nq)] => {
+            let jnt = (0..m.sizes.njnt).rev().find(|&j| m.jnt_qposadr[j] as usize <= i);
+            jnt.map(|jnt| called(m, Kind::Joint, jnt))
+        }
+        [Dim::Of(Size::nu)] => Some(called(m, Kind::Actuator, i)),
+        [Dim::Of(Size::nbody), Dim::Const(width)] => Some(called(m, Kind::Body, i / width)),
+        _ => None,
+    }
 }
 
 /// Checks numbers of all degrees of freedom.

@@ -234,7 +234,7 @@ impl Formulation {
         for stage in plan::part_of_step(m, 0) {
             if stage == Stage::solve {
                 solved = self.solve(m, d);
-            } else if !matches!(stage.phase(), Phase::Step | Phase::Task) {
+            } else if !matches!(stage.phase(), Phase::Step | Phase::Integrate) {
                 run_stage(stage, m, d);
             }
             if solved.is_err() {

@@ -16,9 +16,9 @@ use manyworlds::cpu::integrate::advance::integrate_joint;
 use manyworlds::cpu::math::philox::{normal, philox};
 use manyworlds::error::{Error, Result};
 use manyworlds::model::Model;
-use manyworlds::model::state::DIVERGED;
-use manyworlds::model::state::names;
-use manyworlds::schema::{Kind, Role};
+use manyworlds::model::data::Data;
+use manyworlds::model::state::{DIVERGED, names};
+use manyworlds::schema::{Field, Kind, Role};
 
 /// Largest slowdown of a plant.
 const MAX_SLOWDOWN: f64 = 1e3;
@@ -142,6 +142,13 @@ fn extend<T: Clone>(to: &mut Vec<T>, longer: &[T]) {
 
 /// Roles of the recorded state.
 const RECORDED: &[Role] = &[Role::Time, Role::Motion];
+
+/// Fields of [`Record::fields`], in the order of the table: the state, controls and sensors.
+pub fn recorded() -> impl Iterator<Item = &'static Field> {
+    let is_recorded =
+        |f: &&Field| RECORDED.contains(&f.role) || f.role == Role::Control || f.name == "sensordata";
+    Data::<f64>::FIELDS.iter().filter(is_recorded)
+}
 
 /// A plant and what it is asked for.
 #[derive(Debug)]

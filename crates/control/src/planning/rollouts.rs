@@ -5,7 +5,8 @@ use super::state::State;
 use manyworlds::batch::{Backend, Batch, BatchOptions};
 use manyworlds::error::{Error, Result};
 use manyworlds::model::Model;
-use manyworlds::model::state::DIVERGED;
+use manyworlds::model::state::{DIVERGED, names};
+use manyworlds::schema::Role;
 
 /// Worlds that step candidates of a plan.
 #[derive(Debug)]
@@ -46,8 +47,10 @@ pub(super) struct Path {
     pub(super) cost: f64,
 }
 
-/// Fields that a path records: those of a state, then sensors.
-const FIELDS: [&str; 6] = ["time", "qpos", "qvel", "act", "qacc_warmstart", "sensordata"];
+/// Fields that a path records, in the order of its own: those of a state, then sensors.
+fn recorded() -> Vec<&'static str> {
+    names(&[Role::Time, Role::Motion, Role::Warmstart]).chain(["sensordata"]).collect()
+}
 
 impl Rollouts {
     pub(super) fn new(
@@ -100,7 +103,8 @@ impl Rollouts {
         let (nq, nv, na, nu, n) = (s.nq, s.nv, s.na, s.nu, s.nsensordata);
         let mut paths = vec![Path::default(); worlds];
         let mut ctrl = vec![0.0; worlds * nu];
-        let mut rows = self.read(&FIELDS[..5])?;
+        let fields = recorded();
+        let mut rows = self.read(&fields[..fields.len() - 1])?;
         for step in 0..=steps {
             // states, and the controls that follow from them
             for (w, path) in paths.iter_mut().enumerate() {
@@ -124,7 +128,7 @@ impl Rollouts {
             } else {
                 self.batch.forward()?;
             }
-            rows = self.read(&FIELDS)?;
+            rows = self.read(&fields)?;
             for (w, path) in paths.iter_mut().enumerate() {
                 let row = &rows[5][w * n..(w + 1) * n];
                 path.cost += self.objective.value(row, step == steps)?;
@@ -155,5 +159,15 @@ impl Rollouts {
             });
         }
         Ok(all)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_has_a_place_for_each_recorded_field() {
+        assert_eq!(recorded(), ["time", "qpos", "qvel", "act", "qacc_warmstart", "sensordata"]);
     }
 }

@@ -11,12 +11,13 @@ use super::layout::{AddressSpace, Layout, WorkingSet};
 use super::link::{Library, identity};
 use super::tiling::{HessianTiles, Tiling, WorkingSetSpace};
 use super::unroll::unroll;
-use super::{narrow_phase, task};
+use super::{joints, narrow_phase, task};
 use manyworlds_kernels::KERNELS;
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::task::Program as Task;
+use manyworlds_model::real::MINVAL;
 use manyworlds_model::schema::shape_pairs::ShapePair;
 use manyworlds_model::schema::stages::Stage;
 use manyworlds_model::schema::{EXTREMA_SIDE, Field, Sizes};
@@ -24,7 +25,8 @@ use manyworlds_shaders::LIBRARY;
 
 /// Entry functions of a split solver: the first dispatch, then one for each iteration; the same for noslip; and the
 /// results of the dual solver.
-const SPLIT_SOLVE: [&str; 5] = ["solve_first", "solve_next", "noslip_first", "noslip_next", "dual_last"];
+pub(super) const SPLIT_SOLVE: [&str; 5] =
+    ["solve_first", "solve_next", "noslip_first", "noslip_next", "dual_last"];
 
 /// Everything on which the text of a kernel depends.
 #[derive(Debug)]
@@ -178,8 +180,9 @@ impl Composer {
     }
 
     /// Text of a function that is written for the model.
-    fn generated(&self, name: &str) -> Option<String> {
+    pub(super) fn generated(&self, name: &str) -> Option<String> {
         narrow_phase::function(name, &self.pairs)
+            .or_else(|| joints::function(name))
             .or_else(|| task::function(name, self.task.as_deref(), self.formulas.as_deref()))
     }
 
@@ -251,6 +254,7 @@ impl Composer {
     fn constant(&self, name: &str, layout: &Layout) -> Option<String> {
         let (Tiling { lanes, tile: worlds, .. }, tiles) = (self.tiling, &self.tiles);
         let value = match name {
+            "MINVAL" => return Some(format!("const MINVAL: f32 = {MINVAL:e};")),
             "lanes" => lanes,
             "worlds_per_group" => worlds,
             "group_size" => lanes * worlds,
@@ -330,22 +334,27 @@ fn names(stages: &[Stage]) -> Vec<&'static str> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
     use crate::codegen::unroll::Known;
+    use manyworlds_model::schema::Size;
     use manyworlds_model::schema::shape_pairs::SHAPE_PAIRS;
-    use manyworlds_model::schema::{Role, Size};
 
     /// A model in which every size is 2 and every optional block is needed, except those of other solvers.
-    fn everything(lanes: usize, placement: WorkingSetSpace) -> (Composer, Layout) {
+    pub(in crate::codegen) fn everything(lanes: usize, placement: WorkingSetSpace) -> (Composer, Layout) {
         with_solver(lanes, placement, &[])
     }
 
     /// Blocks of the solvers.
-    const SOLVERS: [&str; 7] = ["CG", "PGS", "SMOOTH", "NOSLIP", "DUAL", "DUAL_PYRAMIDAL", "DUAL_ELLIPTIC"];
+    pub(in crate::codegen) const SOLVERS: [&str; 7] =
+        ["CG", "PGS", "SMOOTH", "NOSLIP", "DUAL", "DUAL_PYRAMIDAL", "DUAL_ELLIPTIC"];
 
     /// The same model with the blocks of another solver.
-    fn with_solver(lanes: usize, placement: WorkingSetSpace, solver: &[&str]) -> (Composer, Layout) {
+    pub(in crate::codegen) fn with_solver(
+        lanes: usize,
+        placement: WorkingSetSpace,
+        solver: &[&str],
+    ) -> (Composer, Layout) {
         let mut sizes = Sizes::default();
         for size in Size::ALL {
             *sizes.get_mut(*size) = 2;
@@ -383,6 +392,13 @@ mod tests {
         let working_set = composer.working_set(&sizes, &used, 1 << 14);
         let layout = Layout::new(&model, sizes, tiling, &used, &BTreeSet::new(), &working_set);
         (composer, layout)
+    }
+
+    impl Composer {
+        /// The same composer, without the functions of a task and of formulas.
+        pub(in crate::codegen) fn without_task(self) -> Self {
+            Self { task: None, formulas: None, ..self }
+        }
     }
 
     #[test]
@@ -468,33 +484,5 @@ mod tests {
         assert!(transient.workgroup_bytes() <= 2 * layout.workgroup_bytes());
         // initial state is never transient
         assert!(ranked(|f| f.traits.transient).all(|f| !f.role.is_state()));
-    }
-
-    #[test]
-    fn kernels_write_the_fields_of_their_stage() {
-        let (composer, _) = everything(1, WorkingSetSpace::Storage);
-        for stage in Stage::ALL {
-            let writes = composer.writes(*stage);
-            let owned = manyworlds_model::model::data::Data::<f64>::FIELDS.iter().filter(|f| f.is_of(*stage));
-            for field in owned {
-                assert!(writes.contains(field.name), "{} does not write {}", stage.name(), field.name);
-            }
-            for name in writes {
-                let of = manyworlds_model::model::data::Data::<f64>::FIELDS.iter().find(|f| f.name == name);
-                assert!(
-                    of.is_some_and(|f| f.is_of(*stage) || f.role.is_state() || matches!(f.role, Role::Task | Role::Scratch))
-                        // inverse dynamics writes the fields of forward dynamics
-                        || (matches!(stage, Stage::inverse | Stage::fwdinv)
-                            && of.is_some_and(|f| f.is_of(Stage::solve) || f.is_of(Stage::implicit)))
-                        || (*stage == Stage::fwdinv && of.is_some_and(|f| f.is_of(Stage::inverse)))
-                        // sleep clears the results of other stages in trees that fall asleep
-                        || (*stage == Stage::sleep
-                            && of.is_some_and(|f| f.is_of(Stage::solve) || f.is_of(Stage::acceleration))),
-                    "{} writes {name}, a field of {:?}",
-                    stage.name(),
-                    of.map(|f| f.role)
-                );
-            }
-        }
     }
 }

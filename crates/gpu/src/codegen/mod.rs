@@ -4,9 +4,12 @@ pub mod access;
 pub mod compose;
 mod conditions;
 mod constants;
+#[cfg(test)]
+mod contract;
 pub mod export;
 pub(crate) mod flags;
 pub mod items;
+mod joints;
 pub mod layout;
 pub mod lifetime;
 pub mod link;

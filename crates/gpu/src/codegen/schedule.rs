@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use manyworlds_model::model::data::Data;
 use manyworlds_model::schema::Role;
-use manyworlds_model::schema::stages::Stage;
+use manyworlds_model::schema::stages::{Room, Stage};
 
 /// Fields that a stage reads and writes.
 #[derive(Clone, Debug, Default)]
@@ -47,7 +47,7 @@ pub fn constraints_last(stages: impl Iterator<Item = Stage>, accesses: &Accesses
     let mut behind: Vec<Stage> = Vec::new();
     for stage in stages {
         match stage {
-            Stage::collision | Stage::make_constraint | Stage::reference_constraint => behind.push(stage),
+            _ if [Room::collision, Room::constraint].contains(&stage.room()) => behind.push(stage),
             // nothing passes the solver
             Stage::solve => {
                 ahead.append(&mut behind);

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use crate::spec::{Actuator, Joint};
 use manyworlds_model::model::Model;
+use manyworlds_model::real::MINVAL;
+use manyworlds_model::schema::ValuesMut;
 use manyworlds_model::schema::enums::JointType;
 
 use super::Build;
@@ -54,19 +56,6 @@ impl Build<'_> {
         }
     }
 
-    /// Length of one keyframe attribute.
-    fn width(&self, name: &str) -> usize {
-        let n = &self.model.sizes;
-        match name {
-            "qpos" => n.nq,
-            "qvel" => n.nv,
-            "act" => n.na,
-            "ctrl" => n.nu,
-            "mpos" => 3 * n.nmocap,
-            _ => 4 * n.nmocap,
-        }
-    }
-
     /// One slice of a keyframe.
     fn part(
         &mut self,
@@ -96,20 +85,19 @@ impl Build<'_> {
         else {
             return;
         };
-        let at = k * self.width(name) + start;
-        let to = column(&mut self.model, name).iter_mut().skip(at).take(most);
+        let nkey = self.model.sizes.nkey;
+        let all = column(&mut self.model, name);
+        let at = k * (all.len() / nkey) + start;
+        let to = all.iter_mut().skip(at).take(most);
         to.zip(numbers).for_each(|(to, x)| *to = *x);
     }
 }
 
+/// The field of a keyframe attribute.
 fn column<'a>(m: &'a mut Model, name: &str) -> &'a mut [f64] {
-    match name {
-        "qpos" => &mut m.key_qpos,
-        "qvel" => &mut m.key_qvel,
-        "act" => &mut m.key_act,
-        "ctrl" => &mut m.key_ctrl,
-        "mpos" => &mut m.key_mpos,
-        _ => &mut m.key_mquat,
+    match m.get_mut(&format!("key_{name}")) {
+        Some(ValuesMut::Real(values)) => values,
+        _ => &mut [],
     }
 }
 
@@ -117,7 +105,7 @@ fn column<'a>(m: &'a mut Model, name: &str) -> &'a mut [f64] {
 fn normalize(numbers: &mut [f64]) {
     for quat in numbers.chunks_exact_mut(4) {
         let length = quat.iter().map(|x| x * x).sum::<f64>().sqrt();
-        if length < 1e-15 {
+        if length < MINVAL {
             quat.copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
         } else {
             quat.iter_mut().for_each(|x| *x /= length);

@@ -2,12 +2,12 @@
 
 #![allow(clippy::neg_cmp_op_on_partial_ord, reason = "what is not a number is wrong too")]
 
-use super::mass_properties::MINVAL;
 use glam::{DMat3, DQuat, DVec3};
 
 use super::mass_properties::{Inertia, inertia, surface, triangle, volume};
 use super::principal::principal_to;
 use super::{Bvh, Fault, Polygons, Raw, hull, normals};
+use manyworlds_model::real::MINVAL;
 use manyworlds_model::schema::{EXTREMA, EXTREMA_SIDE};
 
 /// Tolerance of the triangle inequality of principal moments, absolute and relative.

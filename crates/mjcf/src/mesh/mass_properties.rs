@@ -1,9 +1,7 @@
 //! Volume, centroid and inertia of meshes.
 
 use glam::DVec3;
-
-/// Lengths, areas and volumes below this are degenerate.
-pub(super) const MINVAL: f64 = 1e-15;
+use manyworlds_model::real::MINVAL;
 
 /// Source of a mesh's mass.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -25,11 +23,7 @@ pub(super) fn triangle(v: &[DVec3], face: &[i32; 3]) -> (DVec3, DVec3, f64) {
     let center = (a + b + c) / 3.0;
     let normal = (b - a).cross(c - a);
     let length = normal.length();
-    if length < super::mass_properties::MINVAL {
-        (normal, center, 0.0)
-    } else {
-        (normal / length, center, length / 2.0)
-    }
+    if length < MINVAL { (normal, center, 0.0) } else { (normal / length, center, length / 2.0) }
 }
 
 /// Total area and centroid of all faces.
@@ -40,7 +34,7 @@ pub(super) fn surface(vert: &[DVec3], faces: &[[i32; 3]]) -> (f64, DVec3) {
         center += middle * area;
         total += area;
     }
-    (total, if total >= super::mass_properties::MINVAL { center / total } else { center })
+    (total, if total >= MINVAL { center / total } else { center })
 }
 
 /// Volume or area, and centroid; `apex` is the apex of the pyramids.
@@ -56,7 +50,7 @@ pub(super) fn volume(vert: &[DVec3], faces: &[[i32; 3]], apex: DVec3, kind: Iner
         total += part;
         center += (middle * 3.0 / 4.0 + apex / 4.0) * part;
     }
-    (total, if total >= super::mass_properties::MINVAL { center / total } else { center })
+    (total, if total >= MINVAL { center / total } else { center })
 }
 
 /// Volume or area, and moments of inertia about the centroid at unit density: xx yy zz xy xz yz.

@@ -1,6 +1,7 @@
 //! Vertex normals from faces.
 
 use glam::DVec3;
+use manyworlds_model::real::MINVAL;
 
 /// Sharp edges: faces whose normal is farther from the vertex normal than this cosine are excluded.
 const SMOOTH: f64 = 0.8;
@@ -35,7 +36,7 @@ pub(super) fn normals(vert: &[DVec3], faces: &[[i32; 3]], mirrored: bool, smooth
     }
     for normal in &mut sum {
         let length = (normal[0] * normal[0] + normal[1] * normal[1] + normal[2] * normal[2]).sqrt();
-        *normal = if f64::from(length) > 1e-15 { normal.map(|x| x / length) } else { [0.0, 0.0, 1.0] };
+        *normal = if f64::from(length) > MINVAL { normal.map(|x| x / length) } else { [0.0, 0.0, 1.0] };
     }
     sum
 }

@@ -6,8 +6,7 @@
 use std::collections::HashMap;
 
 use glam::DVec3;
-
-use super::mass_properties::MINVAL;
+use manyworlds_model::real::MINVAL;
 
 /// Size of a cell of directions in radians.
 const CELL: f64 = 0.01;

@@ -7,6 +7,7 @@ use crate::spec::Log;
 use crate::xml::El;
 use crate::xml::Tree;
 use crate::xml::short;
+use manyworlds_model::real::MINVAL;
 
 /// Removed composite types, with their replacements.
 const REMOVED: &[(&str, &str)] = &[
@@ -154,7 +155,7 @@ fn points(el: El<'_>) -> Option<Vec<[f32; 3]>> {
     }
     let mut size = [1.0, 0.0, 0.0];
     el.set_partial("size", &mut size);
-    if size.iter().map(|s| s * s).sum::<f64>() < 1e-15 {
+    if size.iter().map(|s| s * s).sum::<f64>() < MINVAL {
         el.wrong(
             "size",
             "the size of the cable is zero",

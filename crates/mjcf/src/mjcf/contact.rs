@@ -1,7 +1,7 @@
 //! `<contact>`: explicit pairs and exclusions; also `<keyframe>`.
 
 use super::geom::reference;
-use crate::spec::{Exclude, Key, Pair};
+use crate::spec::{Exclude, Key, Pair, key_vectors};
 use crate::xml::El;
 
 const PAIR_NUMBERS: &[(&str, usize)] = &[
@@ -54,7 +54,7 @@ pub(super) fn key(el: El<'_>) -> Key {
     let mut key = Key::default();
     key.base.at.note(el);
     el.set_real("time", &mut key.time);
-    for name in ["qpos", "qvel", "act", "ctrl", "mpos", "mquat"] {
+    for (name, _) in key_vectors() {
         if let Some(numbers) = el.list(name) {
             key.whole.push((name, numbers));
         }

@@ -19,13 +19,11 @@ use super::pose::orientation;
 use crate::spec::rotation::quat_of;
 use crate::spec::{At, Base, Body, Equality, Flex, Inertial, Joint, Pose, Ref};
 use crate::xml::El;
+use manyworlds_model::real::MINVAL;
 use manyworlds_model::schema::enums::EqualityType;
 
 /// Upper bound on points of a flex.
 const MAX_POINTS: usize = 1 << 20;
-
-/// Smallest mass, size and scale.
-const MINVAL: f64 = 1e-15;
 
 /// Parametrizations, as in the list of keywords.
 const RADIAL: i32 = 1;

@@ -5,23 +5,20 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use super::*;
+use manyworlds_model::model::state::keyframe_fields;
 
-/// Attributes of a keyframe with a number for each coordinate, and the kind of elements that these belong to.
-const VECTORS: [(&str, Kind); 6] = [
-    ("qpos", Kind::Joint),
-    ("qvel", Kind::Joint),
-    ("act", Kind::Actuator),
-    ("ctrl", Kind::Actuator),
-    ("mpos", Kind::Body),
-    ("mquat", Kind::Body),
-];
+/// Attributes of a keyframe with a number for each coordinate, and the kind of elements that these belong to: `qpos` of joints,
+/// `mpos` of bodies.
+pub(crate) fn key_vectors() -> impl Iterator<Item = (&'static str, Kind)> {
+    keyframe_fields().filter_map(|(field, key)| Some((key.name.strip_prefix("key_")?, field.owner()?)))
+}
 
 /// Layout of a keyframe vector: ids of joints or mocap bodies, or uids of actuators, with their widths.
 type Layout = Vec<(usize, usize)>;
 
 /// Kind of the elements that a keyframe vector is made of.
 fn kind_of(name: &str) -> Kind {
-    VECTORS.iter().find(|v| v.0 == name).map_or(Kind::Actuator, |v| v.1)
+    key_vectors().find(|v| v.0 == name).map_or(Kind::Actuator, |v| v.1)
 }
 
 impl Spec {
@@ -33,7 +30,7 @@ impl Spec {
             return;
         }
         self.tell_actuators_apart();
-        let layouts = VECTORS.map(|(name, _)| (name, self.key_layout(name)));
+        let layouts: Vec<_> = key_vectors().map(|(name, _)| (name, self.key_layout(name))).collect();
         for key in &mut self.keys {
             for (name, numbers) in std::mem::take(&mut key.whole) {
                 let layout = layouts.iter().find(|l| l.0 == name).map_or(&[][..], |l| &l.1);

@@ -35,6 +35,7 @@ pub use element::{Element, InBody};
 pub use flex::*;
 pub(crate) use index::base_of_mut;
 pub use index::{Index, Kind, Refers, base_of, bases, kind_of_target};
+pub(crate) use keys::key_vectors;
 pub use looks::*;
 pub use section::*;
 pub use settings::*;

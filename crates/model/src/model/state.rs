@@ -4,7 +4,7 @@ use super::data::{Capacity, Data};
 use super::{Model, history};
 use crate::real::Real;
 use crate::schema::enums::status;
-use crate::schema::{Role, ValuesMut};
+use crate::schema::{Field, Role, Values, ValuesMut};
 
 /// Status bits of a world that has diverged.
 pub const DIVERGED: i32 = status::BAD_QPOS | status::BAD_QVEL | status::BAD_QACC;
@@ -24,11 +24,43 @@ pub fn names(roles: &[Role]) -> impl Iterator<Item = &'static str> + Clone {
     Data::<f64>::FIELDS.iter().filter(|f| roles.contains(&f.role)).map(|f| f.name)
 }
 
+/// The fields of a world that keyframes hold, in the order of the table: each with the field of the model that has them for
+/// every keyframe, whose name is that of MJCF's attribute behind `key_`.
+///
+/// ```
+/// use manyworlds_model::model::state::keyframe_fields;
+/// let names: Vec<_> = keyframe_fields().map(|(field, key)| (field.name, key.name)).collect();
+/// assert_eq!(names[1], ("qpos", "key_qpos"));
+/// assert_eq!(names[5], ("mocap_pos", "key_mpos"));
+/// assert_eq!(names.len(), 7);
+/// ```
+pub fn keyframe_fields() -> impl Iterator<Item = (&'static Field, &'static Field)> {
+    let holds = |key: &Field, field: &Field| match (key.name.strip_prefix("key_"), field.name) {
+        (Some(attribute), name) if field.role.is_state() => match name.strip_prefix("mocap_") {
+            // `mpos` for `mocap_pos`
+            Some(short) => attribute.strip_prefix('m') == Some(short),
+            None => attribute == name,
+        },
+        _ => false,
+    };
+    Data::<f64>::FIELDS
+        .iter()
+        .filter_map(move |field| Some((field, Model::<f64>::FIELDS.iter().find(|key| holds(key, field))?)))
+}
+
 impl<T: Real> Data<T> {
     /// Resets the counters that steps accumulate.
     pub fn clear_counters(&mut self) {
-        for counter in [&mut self.status, &mut self.nreset, &mut self.ncon_peak, &mut self.nefc_peak] {
-            counter.fill(0);
+        self.zero(|field| field.role == Role::Counter);
+    }
+
+    /// Zeroes some of the fields.
+    fn zero(&mut self, chosen: impl Fn(&Field) -> bool) {
+        for (_, values) in Self::FIELDS.iter().zip(Self::WRITES).filter(|(field, _)| chosen(field)) {
+            match values(self) {
+                ValuesMut::Real(values) => values.fill(T::ZERO),
+                ValuesMut::Int(values) => values.fill(0),
+            }
         }
     }
 
@@ -50,14 +82,7 @@ impl<T: Real> Data<T> {
 
     /// Zeroes everything that follows from the state.
     pub fn clear_results(&mut self) {
-        for (field, values) in Self::FIELDS.iter().zip(Self::WRITES) {
-            if field.is_zeroed_by_reset() {
-                match values(self) {
-                    ValuesMut::Real(values) => values.fill(T::ZERO),
-                    ValuesMut::Int(values) => values.fill(0),
-                }
-            }
-        }
+        self.zero(Field::is_zeroed_by_reset);
     }
 
     /// Resets the state alone: results stay.
@@ -88,16 +113,18 @@ impl<T: Real> Data<T> {
             }
         }
         if let Some(k) = key {
-            fn row<T>(v: &[T], k: usize, n: usize) -> &[T] {
-                &v[k * n..(k + 1) * n]
+            self.set_keyframe(model, k);
+        }
+    }
+
+    /// Sets what a keyframe holds.
+    fn set_keyframe(&mut self, model: &Model<T>, key: usize) {
+        for (field, of_key) in keyframe_fields() {
+            let (to, from) = (self.get_mut(field.name), model.get(of_key.name));
+            if let (Some(ValuesMut::Real(to)), Some(Values::Real(from))) = (to, from) {
+                let len = to.len();
+                to.copy_from_slice(&from[key * len..(key + 1) * len]);
             }
-            self.time[0] = model.key_time[k];
-            self.qpos.copy_from_slice(row(&model.key_qpos, k, s.nq));
-            self.qvel.copy_from_slice(row(&model.key_qvel, k, s.nv));
-            self.act.copy_from_slice(row(&model.key_act, k, s.na));
-            self.ctrl.copy_from_slice(row(&model.key_ctrl, k, s.nu));
-            self.mocap_pos.copy_from_slice(row(&model.key_mpos, k, 3 * s.nmocap));
-            self.mocap_quat.copy_from_slice(row(&model.key_mquat, k, 4 * s.nmocap));
         }
     }
 }

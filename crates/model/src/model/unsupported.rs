@@ -1,20 +1,14 @@
-//! Features that compile but are not simulated yet: rejected by name when worlds are created. A new feature removes
-//! a line here.
+//! Features that compile but are not simulated yet: rejected by name when worlds are created. Each row names the stage that
+//! leaves a feature out; a new feature removes a row here.
 
 use super::Model;
 use super::features::sensed_pairs;
 use crate::error::{Error, Result};
 use crate::schema::enums::{bias, dynamics, enable, equality, gain, geom as kind, integrator, word, wrap};
 use crate::schema::kinds::Kind;
-use crate::schema::sensors::SENSORS;
 use crate::schema::sensors::sensor;
 use crate::schema::shape_pairs::{Method, shape_pair};
-
-/// Enable flags that are not supported.
-const ENABLED: &[(&str, i32)] = &[("diagexact", enable::DIAGEXACT), ("ipc", enable::IPC)];
-
-/// Sensor types that are not supported: tactile.
-const UNSUPPORTED_SENSORS: &[i32] = &[sensor::TACTILE];
+use crate::schema::stages::Stage;
 
 /// Upper bound on reported features.
 const MAX_LISTED: usize = 20;
@@ -25,29 +19,21 @@ const MAX_LISTED: usize = 20;
 /// [`Error::Unsupported`] with the features; [`Error::Argument`] for parameters of solver Smooth that are out of range.
 pub fn check(model: &Model) -> Result<()> {
     super::smooth::check_parameters(model)?;
-    let mut list = UnsupportedList { model, lines: Vec::new() };
-    list.options();
-    list.bodies();
-    list.flexes();
-    list.geoms();
-    list.tendons();
-    list.pairs();
-    list.actuators();
-    list.plugins();
-    list.equalities();
-    list.sensors();
-    if list.lines.is_empty() {
+    let mut lines: Vec<String> = Vec::new();
+    for line in UNSUPPORTED.iter().flat_map(|row| row.lines(model)) {
+        if !lines.contains(&line) {
+            lines.push(line);
+        }
+    }
+    if lines.is_empty() {
         return Ok(());
     }
-    let more = list.lines.len().saturating_sub(MAX_LISTED);
-    list.lines.truncate(MAX_LISTED);
+    let more = lines.len().saturating_sub(MAX_LISTED);
+    lines.truncate(MAX_LISTED);
     if more > 0 {
-        list.lines.push(format!("{more} more"));
+        lines.push(format!("{more} more"));
     }
-    Err(Error::Unsupported(format!(
-        "the model compiles, but is not simulated yet: {}",
-        list.lines.join("; ")
-    )))
+    Err(Error::Unsupported(format!("the model compiles, but is not simulated yet: {}", lines.join("; "))))
 }
 
 /// True if a geom type pair, lower first, has a distance query. Of two planes there is nothing to query.
@@ -59,161 +45,186 @@ pub fn has_distance(types: (i32, i32)) -> bool {
     }
 }
 
-struct UnsupportedList<'a> {
-    model: &'a Model,
-    lines: Vec<String>,
+/// A feature that a stage does not simulate yet.
+#[derive(Clone, Copy, Debug)]
+pub struct Unsupported {
+    /// The stage that leaves it out.
+    pub stage: Stage,
+    /// Words of the message.
+    pub what: &'static str,
+    /// Where a model has it.
+    pub found: Found,
 }
 
-impl UnsupportedList<'_> {
-    fn add(&mut self, line: impl Into<String>) {
-        let line = line.into();
-        if !self.lines.contains(&line) {
-            self.lines.push(line);
-        }
-    }
+/// Where a model has a feature.
+#[derive(Clone, Copy, Debug)]
+pub enum Found {
+    /// Anywhere: in its options.
+    In(fn(&Model) -> bool),
+    /// In objects of a kind; the message names the first one.
+    At(Kind, fn(&Model, usize) -> bool),
+    /// In pairs of geoms, the lower type first; the message names the first pair of each pair of types.
+    Between(fn(&Model) -> Vec<(usize, usize)>),
+}
 
-    /// Name of an object in messages: kind, and name or id.
-    fn called(&self, kind: Kind, id: usize) -> String {
-        match self.model.names.of(kind).get(id) {
-            Some(name) if !name.is_empty() => format!("{} '{name}'", kind.word()),
-            _ => format!("{} {id}", kind.word()),
-        }
-    }
+/// Every unsupported feature, in the order of messages.
+pub const UNSUPPORTED: &[Unsupported] = &[
+    row(
+        Stage::implicit,
+        "option integrator discrete: it solves for constraints, springs and dampers at the end of the step in one \
+         metric, which no stage here does (use implicitfast, the nearest to it, Euler, RK4 or implicit)",
+        Found::In(|m| m.opt_integrator[0] == integrator::DISCRETE),
+    ),
+    row(
+        Stage::inverse,
+        "flag invdiscrete with integrator RK4: a step has four accelerations",
+        Found::In(|m| m.enabled(enable::INVDISCRETE) && m.opt_integrator[0] == integrator::RK4),
+    ),
+    // fwdinv would compare a continuous acceleration with a discrete one
+    row(
+        Stage::fwdinv,
+        "flags fwdinv and invdiscrete together",
+        Found::In(|m| m.enabled(enable::INVDISCRETE) && m.enabled(enable::FWDINV)),
+    ),
+    // both take forces for minima of a cost
+    row(
+        Stage::fwdinv,
+        "flag fwdinv with solver Smooth, which has no inverse dynamics",
+        Found::In(|m| m.is_smooth() && m.enabled(enable::FWDINV)),
+    ),
+    row(
+        Stage::solve,
+        "noslip_iterations with solver Smooth (set them to 0)",
+        Found::In(|m| m.is_smooth() && m.opt_noslip_iterations[0] > 0),
+    ),
+    row(Stage::make_constraint, "flag diagexact", Found::In(|m| m.enabled(enable::DIAGEXACT))),
+    row(Stage::solve, "flag ipc", Found::In(|m| m.enabled(enable::IPC))),
+    row(Stage::kinematics, "deformable body", Found::At(Kind::Flex, |_, _| true)),
+    // infinitely long, whatever moves
+    row(Stage::tendon, "a pulley with divisor zero", Found::At(Kind::Tendon, has_empty_pulley)),
+    row(Stage::collision, "collision of", Found::Between(uncollidable_pairs)),
+    row(
+        Stage::actuation,
+        "this activation of an actuator",
+        Found::At(Kind::Actuator, |m, a| m.actuator_dyntype[a] == dynamics::USER),
+    ),
+    row(
+        Stage::actuation,
+        "this gain of an actuator",
+        Found::At(Kind::Actuator, |m, a| !GAINS.contains(&m.actuator_gaintype[a])),
+    ),
+    row(
+        Stage::actuation,
+        "this bias of an actuator",
+        Found::At(Kind::Actuator, |m, a| !BIASES.contains(&m.actuator_biastype[a])),
+    ),
+    row(Stage::passive, "a plugin of a body", Found::At(Kind::Body, |m, b| m.body_plugin[b] >= 0)),
+    row(Stage::collision, "a plugin of a geom", Found::At(Kind::Geom, |m, g| m.geom_plugin[g] >= 0)),
+    // equality types of deformable bodies
+    row(
+        Stage::make_constraint,
+        "flex constraint",
+        Found::At(Kind::Equality, |m, e| m.eq_type[e] == equality::FLEX),
+    ),
+    row(
+        Stage::make_constraint,
+        "flexvert constraint",
+        Found::At(Kind::Equality, |m, e| m.eq_type[e] == equality::FLEXVERT),
+    ),
+    row(
+        Stage::make_constraint,
+        "flexstrain constraint",
+        Found::At(Kind::Equality, |m, e| m.eq_type[e] == equality::FLEXSTRAIN),
+    ),
+    row(
+        Stage::sensor,
+        "sensor of type tactile",
+        Found::At(Kind::Sensor, |m, s| m.sensor_type[s] == sensor::TACTILE),
+    ),
+    row(
+        Stage::sensor,
+        "enclosed of a sensor",
+        Found::At(Kind::Sensor, |m, s| m.sensor_type[s] == sensor::INSIDESITE && m.sensor_intprm[3 * s] != 0),
+    ),
+    row(Stage::sensor, "distance of", Found::Between(pairs_without_distance)),
+    // geom types without a ray test
+    row(
+        Stage::sensor,
+        "rays against a signed-distance geom",
+        Found::At(Kind::Geom, |m, g| {
+            m.geom_type[g] == kind::SDF && m.sensor_type.contains(&sensor::RANGEFINDER)
+        }),
+    ),
+];
 
-    /// Reports the first object of a kind with an unsupported value.
-    fn first(&mut self, kind: Kind, what: &str, count: usize, wrong: impl Fn(usize) -> bool) {
-        if let Some(id) = (0..count).find(|&i| wrong(i)) {
-            self.add(format!("{what} ({})", self.called(kind, id)));
-        }
-    }
+/// Gains that actuators have.
+const GAINS: &[i32] = &[gain::FIXED, gain::AFFINE, gain::MUSCLE, gain::DCMOTOR, gain::SO3, gain::PID];
 
-    fn options(&mut self) {
-        let m = self.model;
-        if m.opt_integrator[0] == integrator::DISCRETE {
-            self.add(
-                "option integrator discrete: it solves for constraints, springs and dampers at the end of the step in \
-                 one metric, which no stage here does (use implicitfast, the nearest to it, Euler, RK4 or implicit)",
-            );
-        }
-        if m.enabled(enable::INVDISCRETE) && m.opt_integrator[0] == integrator::RK4 {
-            self.add("flag invdiscrete with integrator RK4: a step has four accelerations");
-        }
-        // fwdinv would compare a continuous acceleration with a discrete one
-        if m.enabled(enable::INVDISCRETE) && m.enabled(enable::FWDINV) {
-            self.add("flags fwdinv and invdiscrete together");
-        }
-        // both take forces for minima of a cost
-        if m.is_smooth() && m.enabled(enable::FWDINV) {
-            self.add("flag fwdinv with solver Smooth, which has no inverse dynamics");
-        }
-        if m.is_smooth() && m.opt_noslip_iterations[0] > 0 {
-            self.add("noslip_iterations with solver Smooth (set them to 0)");
-        }
-        for (name, bit) in ENABLED {
-            if m.enabled(*bit) {
-                self.add(format!("flag {name}"));
+/// Biases that actuators have.
+const BIASES: &[i32] = &[bias::NONE, bias::AFFINE, bias::MUSCLE, bias::DCMOTOR, bias::SO3];
+
+const fn row(stage: Stage, what: &'static str, found: Found) -> Unsupported {
+    Unsupported { stage, what, found }
+}
+
+impl Unsupported {
+    /// Lines of the message for a model, none if it does not have the feature.
+    fn lines(&self, m: &Model) -> Vec<String> {
+        let what = self.what;
+        match self.found {
+            Found::In(has) => {
+                if has(m) {
+                    vec![what.to_owned()]
+                } else {
+                    Vec::new()
+                }
+            }
+            Found::At(kind, has) => {
+                let count = kind.size().map_or(0, |size| m.sizes.get(size));
+                let first = (0..count).find(|&i| has(m, i));
+                first.map(|id| format!("{what} ({})", called(m, kind, id))).into_iter().collect()
+            }
+            Found::Between(pairs) => {
+                let mut types_named = Vec::new();
+                let mut lines = Vec::new();
+                for (g1, g2) in pairs(m) {
+                    let types = (m.geom_type[g1], m.geom_type[g2]);
+                    if types_named.contains(&types) {
+                        continue;
+                    }
+                    types_named.push(types);
+                    let (one, two) = (called(m, Kind::Geom, g1), called(m, Kind::Geom, g2));
+                    let (a, b) = (word(kind::WORDS, types.0), word(kind::WORDS, types.1));
+                    lines.push(format!("{what} {a} and {b} ({one}, {two})"));
+                }
+                lines
             }
         }
     }
+}
 
-    fn bodies(&mut self) {}
-
-    fn flexes(&mut self) {
-        self.first(Kind::Flex, "deformable body", self.model.sizes.nflex, |_| true);
+/// Name of an object in messages: kind, and name or id.
+fn called(m: &Model, kind: Kind, id: usize) -> String {
+    match m.names.of(kind).get(id) {
+        Some(name) if !name.is_empty() => format!("{} '{name}'", kind.word()),
+        _ => format!("{} {id}", kind.word()),
     }
+}
 
-    fn geoms(&mut self) {}
+/// True if the path of a tendon has a pulley with divisor zero.
+fn has_empty_pulley(m: &Model, tendon: usize) -> bool {
+    let path = m.tendon_adr[tendon] as usize..(m.tendon_adr[tendon] + m.tendon_num[tendon]) as usize;
+    path.into_iter().any(|w| m.wrap_type[w] == wrap::PULLEY && m.wrap_prm[w] == 0.0)
+}
 
-    fn tendons(&mut self) {
-        let m = self.model;
-        // infinitely long, whatever moves
-        self.first(Kind::Tendon, "a pulley with divisor zero", m.sizes.ntendon, |t| {
-            let path = m.tendon_adr[t] as usize..(m.tendon_adr[t] + m.tendon_num[t]) as usize;
-            path.into_iter().any(|w| m.wrap_type[w] == wrap::PULLEY && m.wrap_prm[w] == 0.0)
-        });
-    }
+/// Candidates without a narrow phase.
+fn uncollidable_pairs(m: &Model) -> Vec<(usize, usize)> {
+    let candidates = m.candidate_geom1.iter().zip(&m.candidate_geom2);
+    let pairs = candidates.map(|(&g1, &g2)| (g1 as usize, g2 as usize));
+    pairs.filter(|&(g1, g2)| shape_pair((m.geom_type[g1], m.geom_type[g2])).is_none()).collect()
+}
 
-    fn pairs(&mut self) {
-        let m = self.model;
-        // one message per type pair
-        let mut told = Vec::new();
-        for c in 0..m.sizes.ncandidate {
-            let (g1, g2) = (m.candidate_geom1[c] as usize, m.candidate_geom2[c] as usize);
-            let types = (m.geom_type[g1], m.geom_type[g2]);
-            if shape_pair(types).is_some() || told.contains(&types) {
-                continue;
-            }
-            told.push(types);
-            let (one, two) = (self.called(Kind::Geom, g1), self.called(Kind::Geom, g2));
-            let (a, b) = (word(kind::WORDS, types.0), word(kind::WORDS, types.1));
-            self.add(format!("collision of {a} and {b} ({one}, {two})"));
-        }
-    }
-
-    fn equalities(&mut self) {
-        let m = self.model;
-        // equality types of deformable bodies
-        for &(name, kind) in equality::WORDS.iter().filter(|w| w.1 > equality::TENDON) {
-            let what = format!("{name} constraint");
-            self.first(Kind::Equality, &what, m.sizes.neq, |e| m.eq_type[e] == kind);
-        }
-    }
-
-    fn sensors(&mut self) {
-        let m = self.model;
-        let count = m.sizes.nsensor;
-        for number in UNSUPPORTED_SENSORS {
-            let tag = SENSORS.get(*number as usize).map_or("", |rule| rule.tag);
-            let what = format!("sensor of type {tag}");
-            self.first(Kind::Sensor, &what, count, |s| m.sensor_type[s] == *number);
-        }
-        self.first(Kind::Sensor, "enclosed of a sensor", count, |s| {
-            m.sensor_type[s] == sensor::INSIDESITE && m.sensor_intprm[3 * s] != 0
-        });
-        self.distances();
-        // geom types without a ray test
-        if m.sensor_type.contains(&sensor::RANGEFINDER) {
-            let what = "rays against a signed-distance geom";
-            self.first(Kind::Geom, what, m.sizes.ngeom, |g| m.geom_type[g] == kind::SDF);
-        }
-    }
-
-    /// Type pairs of distance sensors without a distance function, one message each.
-    fn distances(&mut self) {
-        let m = self.model;
-        let mut told = Vec::new();
-        for (g1, g2) in sensed_pairs(m) {
-            let types = (m.geom_type[g1], m.geom_type[g2]);
-            if told.contains(&types) || has_distance(types) {
-                continue;
-            }
-            told.push(types);
-            let (one, two) = (self.called(Kind::Geom, g1), self.called(Kind::Geom, g2));
-            let (a, b) = (word(kind::WORDS, types.0), word(kind::WORDS, types.1));
-            self.add(format!("distance of {a} and {b} ({one}, {two})"));
-        }
-    }
-
-    fn actuators(&mut self) {
-        let m = self.model;
-        let count = m.sizes.nactuator;
-        let own = |kinds: &[i32], a: usize, list: &[i32]| !list.contains(&kinds[a]);
-        self.first(Kind::Actuator, "this activation of an actuator", count, |a| {
-            m.actuator_dyntype[a] == dynamics::USER
-        });
-        let gains = [gain::FIXED, gain::AFFINE, gain::MUSCLE, gain::DCMOTOR, gain::SO3, gain::PID];
-        self.first(Kind::Actuator, "this gain of an actuator", count, |a| {
-            own(&m.actuator_gaintype, a, &gains)
-        });
-        let biases = [bias::NONE, bias::AFFINE, bias::MUSCLE, bias::DCMOTOR, bias::SO3];
-        self.first(Kind::Actuator, "this bias of an actuator", count, |a| {
-            own(&m.actuator_biastype, a, &biases)
-        });
-    }
-
-    fn plugins(&mut self) {
-        let m = self.model;
-        self.first(Kind::Body, "a plugin of a body", m.sizes.nbody, |b| m.body_plugin[b] >= 0);
-        self.first(Kind::Geom, "a plugin of a geom", m.sizes.ngeom, |g| m.geom_plugin[g] >= 0);
-    }
+/// Pairs of distance sensors without a distance function.
+fn pairs_without_distance(m: &Model) -> Vec<(usize, usize)> {
+    sensed_pairs(m).filter(|&(g1, g2)| !has_distance((m.geom_type[g1], m.geom_type[g2]))).collect()
 }

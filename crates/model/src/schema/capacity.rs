@@ -24,8 +24,7 @@ impl Capacity {
     /// Half more than these numbers, and four, as multiples of four up to `limit`.
     #[must_use]
     pub fn with_margin(self, limit: Self) -> Self {
-        let room = |n: usize, most: usize| n.saturating_add(n.div_ceil(2) + 4).next_multiple_of(4).min(most);
-        Self { nconmax: room(self.nconmax, limit.nconmax), njmax: room(self.njmax, limit.njmax) }
+        self.zip_with(limit, |n, most| n.saturating_add(n.div_ceil(2) + 4).next_multiple_of(4).min(most))
     }
 
     /// True if a world of these capacities fits into one of those.
@@ -36,6 +35,12 @@ impl Capacity {
     /// The larger number of each.
     #[must_use]
     pub fn elementwise_max(self, other: Self) -> Self {
-        Self { nconmax: self.nconmax.max(other.nconmax), njmax: self.njmax.max(other.njmax) }
+        self.zip_with(other, usize::max)
+    }
+
+    /// A number made of each pair of numbers.
+    #[must_use]
+    pub fn zip_with(self, other: Self, of: impl Fn(usize, usize) -> usize) -> Self {
+        Self { nconmax: of(self.nconmax, other.nconmax), njmax: of(self.njmax, other.njmax) }
     }
 }

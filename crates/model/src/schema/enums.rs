@@ -382,7 +382,8 @@ macro_rules! define_enums {
 }
 enum_table!(define_enums);
 
-/// Numbers of position coordinates and of degrees of freedom of a type of joint.
+/// Numbers of position coordinates and of degrees of freedom of a type of joint; kernels have them as `joint_qposnum` and
+/// `joint_dofnum`.
 pub fn joint_widths(kind: i32) -> (usize, usize) {
     match JointType::of(kind) {
         Some(JointType::FREE) => (7, 6),

@@ -192,6 +192,11 @@ impl Field {
         self.dims.iter().map(|d| d.length(sizes).unwrap_or(usize::MAX)).collect()
     }
 
+    /// Shape without the world axis and, of a single number, without an axis of its own.
+    pub fn axes(&self, sizes: &Sizes) -> Vec<usize> {
+        if self.dims == [Dim::Const(1)] { Vec::new() } else { self.shape(sizes) }
+    }
+
     /// True for fields with which a step begins: state, outputs of sensors, which may have a period, and what is carried.
     pub fn outlasts_a_step(&self) -> bool {
         self.role.is_state()
@@ -223,6 +228,18 @@ impl Field {
     pub fn is_of(&self, stage: Stage) -> bool {
         let integrates = [Stage::euler, Stage::implicit].contains(&stage);
         self.role == Role::Result(stage) || (self.role == Role::Integrator && integrates)
+    }
+
+    /// Kind of the objects to which the elements along the first axis belong: joints for `qpos`, bodies for `mocap_pos`.
+    pub fn owner(&self) -> Option<Kind> {
+        match self.dims.first()? {
+            Dim::Of(Size::nq | Size::nv) => Some(Kind::Joint),
+            Dim::Of(Size::nu | Size::na | Size::nout) => Some(Kind::Actuator),
+            Dim::Of(Size::nmocap) => Some(Kind::Body),
+            Dim::Of(Size::nsensordata) => Some(Kind::Sensor),
+            Dim::Of(size) => Kind::ALL.iter().copied().find(|kind| kind.size() == Some(*size)),
+            Dim::Const(_) | Dim::Times(..) => None,
+        }
     }
 
     /// Number of elements per world.

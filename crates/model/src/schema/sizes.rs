@@ -135,6 +135,16 @@ macro_rules! define_sizes {
                 Size::nformula,
             ];
 
+            /// Sizes of fields of worlds alone, which follow from capacities and options: all zero in a model.
+            pub const OF_WORLD: &[Size] = &[
+                Size::nconmax,
+                Size::njmax,
+                Size::ndual,
+                Size::nadhesive,
+                Size::nasleep,
+                Size::nasleepq,
+            ];
+
             /// These sizes without those of a task.
             #[must_use]
             pub fn without_task(mut self) -> Self {

@@ -1,99 +1,372 @@
-//! Stage table: the pipeline in execution order, the same on both backends. Which stages a model needs is decided by
-//! [`crate::model::plan`].
+//! Stage table: the pipeline in execution order, the same on both backends, with the contract of each stage: when it runs,
+//! what it reads and writes beside its own results, and the flags that specialise its kernel. [`crate::model::plan`] makes
+//! schedules of it.
 //!
-//! A stage named `x` is `x.rs` in its room of `crates/cpu/src/` on the CPU and `kernels/x.wgsl` on the GPU.
+//! A stage named `x` is `x.rs` in its room of `crates/cpu/src/` on the CPU and `kernels/x.wgsl` on the GPU. Its results are the
+//! fields of Data whose row begins with `x`; what it does not simulate yet stands in [`crate::model::unsupported`].
+//!
+//! Nothing here is believed: tests compare the roles with what the kernel's text reads and writes, and with what the stage on
+//! the CPU changes and depends on, and the flags with the blocks of that text (`crates/gpu/src/codegen/contract.rs`,
+//! `crates/cpu/tests/contract.rs`).
 
+mod contract;
+
+use super::Role;
+use super::enums::{enable, integrator};
+pub use contract::{Features, Phase, Room, StageRow};
+
+/// Name, room, description, and the fields of a [`StageRow`] that are not [`StageRow::USUAL`].
 #[doc(hidden)]
 #[macro_export]
 macro_rules! stage_table {
     ($with:ident) => {
         $with! {
-            check_state Step integrate "reset of worlds with non-finite positions or velocities";
-            kinematics Position smooth "poses of bodies, joints, geoms and sites";
-            com_pos Position smooth "centres of mass, body inertias and motion axes about them";
-            camlight OnDemand smooth "poses of cameras and lights";
-            tendon Position smooth "tendon lengths and Jacobians";
-            wake Position sleep "wake-up of disturbed trees";
-            crb Position smooth "composite rigid body inertias and the inertia matrix";
-            factor_m Position smooth "sparse factorisation of the inertia matrix";
-            collision Position collision "collision detection";
-            make_constraint Position constraint "constraint Jacobian and parameters";
-            transmission Position actuation "actuator lengths and moment arms";
-            com_vel Velocity smooth "body velocities and time derivatives of motion axes";
-            fluid Velocity smooth "fluid forces";
-            passive Velocity smooth "springs, dampers, gravity compensation";
-            rne Velocity smooth "bias force by recursive Newton-Euler";
-            reference_constraint Velocity constraint "reference acceleration of constraints";
-            actuation Force actuation "actuator forces";
-            acceleration Force smooth "unconstrained acceleration";
-            solve Force solver "constraint solver: constraint forces and acceleration";
-            inverse OnDemand solver "inverse dynamics: force that produces a given acceleration";
-            fwdinv OnDemand solver "discrepancy of forward and inverse dynamics";
-            subtree_vel OnDemand smooth "subtree velocities and angular momenta";
-            rne_post OnDemand smooth "body accelerations, interaction and external forces";
-            energies OnDemand smooth "potential and kinetic energy";
-            sensor OnDemand sensor "sensor outputs";
-            sleep Step sleep "putting trees at rest to sleep, island by island";
-            euler Step integrate "semi-implicit Euler integrator with implicit damping";
-            implicit Step integrate "implicit-in-velocity integrators, implicit and implicitfast";
-            rk4 Step integrate "fourth-order Runge-Kutta integrator: one of four stages of a step";
-            task_begin Task task "action of a task to controls and other inputs";
-            task_restart Task task "reset of worlds whose episode begins";
-            task_observe Task task "observation, reward and end of an episode";
+            check_state integrate "reset of worlds with non-finite positions or velocities" {
+                phase: Phase::Step,
+                reads: &[Motion, Counter],
+                writes: &[Counter],
+                resets: true,
+                flags: &["EQUALITY", "HISTORY", "MOCAP", "SLEEP", "SO3"],
+            }
+            kinematics smooth "poses of bodies, joints, geoms and sites" {
+                phase: Phase::Position,
+                reads: &[Motion, Scene],
+                flags: &["BALL", "HINGE", "MOCAP", "SLIDE"],
+            }
+            com_pos smooth "centres of mass, body inertias and motion axes about them" {
+                phase: Phase::Position,
+                reads: &[Result(kinematics)],
+                flags: &["FREE", "HINGE", "SLIDE"],
+            }
+            camlight smooth "poses of cameras and lights" {
+                phase: Phase::OnDemand,
+                needed: |m| m.senses(camlight),
+                reads: &[Result(kinematics), Result(com_pos)],
+            }
+            tendon smooth "tendon lengths and Jacobians" {
+                phase: Phase::Position,
+                reads: &[Motion, Result(kinematics), Result(com_pos)],
+                flags: &["SPATIAL_TENDON", "WRAP"],
+            }
+            wake sleep "wake-up of disturbed trees" {
+                phase: Phase::Position,
+                runs: |m| m.has_sleep(),
+                reads: &[Motion, Force, Scene, Sleep, Result(kinematics), Result(tendon)],
+                writes: &[Warmstart, Sleep],
+                flags: &[
+                    "CONNECT_WELD", "EQUALITY", "EQUALITY_SITES", "SLEEP", "TENDON", "TENDON_EQUALITY",
+                    "TENDON_LIMIT",
+                ],
+            }
+            crb smooth "composite rigid body inertias and the inertia matrix" {
+                phase: Phase::Position,
+                reads: &[Result(kinematics), Result(com_pos), Result(tendon)],
+                flags: &["REFLECTED_INERTIA", "TENDON"],
+            }
+            factor_m smooth "sparse factorisation of the inertia matrix" {
+                phase: Phase::Position,
+                reads: &[Counter, Result(crb)],
+                writes: &[Counter],
+            }
+            collision collision "collision detection" {
+                phase: Phase::Position,
+                reads: &[Sleep, Counter, Result(kinematics)],
+                writes: &[Sleep, Counter],
+                flags: &[
+                    "ADHESION", "BODY_PAIRS", "BOX_BOX", "CONTACT", "CONVEX", "HFIELD", "MIXED_PAIRS",
+                    "MULTICCD", "OVERRIDE", "PAIR", "PAIR_MARGINS", "PLANE_MESH", "POLYTOPE",
+                    "PRIMITIVE_PAIRS", "SLEEP",
+                ],
+            }
+            make_constraint constraint "constraint Jacobian and parameters" {
+                phase: Phase::Position,
+                reads: &[
+                    Motion, Scene, Sleep, Counter, Result(kinematics), Result(com_pos), Result(tendon),
+                    Result(collision),
+                ],
+                writes: &[Counter],
+                flags: &[
+                    "ADHESION", "BALL", "CAMERA_SENSOR", "CONNECT_WELD", "CONTACT", "ELLIPTIC", "EQUALITY",
+                    "EQUALITY_SITES", "FRICTIONLOSS", "LIMIT", "SLEEP", "SMOOTH", "SPARSE", "TENDON",
+                    "TENDON_EQUALITY", "TENDON_FRICTIONLOSS", "TENDON_LIMIT",
+                ],
+            }
+            transmission actuation "actuator lengths and moment arms" {
+                phase: Phase::Position,
+                reads: &[Motion, Result(kinematics), Result(com_pos), Result(tendon), Result(collision)],
+                flags: &["BALL", "FREE", "SO3", "TENDON", "TRN_BODY", "TRN_SITE", "TRN_SLIDERCRANK"],
+            }
+            com_vel smooth "body velocities and time derivatives of motion axes" {
+                phase: Phase::Velocity,
+                reads: &[Motion, Result(com_pos)],
+                flags: &["FREE"],
+            }
+            fluid smooth "fluid forces" {
+                phase: Phase::Velocity,
+                runs: |m| m.has_fluid(),
+                reads: &[Result(kinematics), Result(com_pos), Result(com_vel)],
+            }
+            passive smooth "springs, dampers, gravity compensation" {
+                phase: Phase::Velocity,
+                reads: &[
+                    Motion, Result(kinematics), Result(com_pos), Result(tendon), Result(collision),
+                    Result(transmission), Result(fluid),
+                ],
+                flags: &[
+                    "ACTUATION", "ADHESION", "DAMPER", "FLUID", "FREE", "GRAVCOMP", "PASSIVE_ADHESION",
+                    "REFLECTED_INERTIA", "SPRING", "TENDON",
+                ],
+            }
+            rne smooth "bias force by recursive Newton-Euler" {
+                phase: Phase::Velocity,
+                reads: &[Motion, Result(kinematics), Result(com_pos), Result(tendon), Result(com_vel)],
+                flags: &["REFLECTED_INERTIA", "TENDON_ARMATURE", "WRAP"],
+            }
+            reference_constraint constraint "reference acceleration of constraints" {
+                phase: Phase::Velocity,
+                reads: &[
+                    Motion, Scratch, Result(kinematics), Result(com_pos), Result(collision),
+                    Result(make_constraint), Result(com_vel), Result(rne),
+                ],
+                flags: &[
+                    "ADHESION", "CAMERA_SENSOR", "CONNECT_WELD", "ELLIPTIC", "EQUALITY_SITES", "SPARSE",
+                    "SURFACE_VELOCITY",
+                ],
+            }
+            actuation actuation "actuator forces" {
+                phase: Phase::Force,
+                reads: &[Time, Motion, History, Control, Counter, Result(transmission), Result(passive)],
+                writes: &[Counter],
+                flags: &[
+                    "ACTIVATION", "ACTUATION", "DCMOTOR", "GRAVCOMP", "HISTORY", "MUSCLE", "ORIENTATION",
+                    "PID", "PID_PLUGIN", "SO3", "TENDON",
+                ],
+            }
+            acceleration smooth "unconstrained acceleration" {
+                phase: Phase::Force,
+                reads: &[
+                    Force, Sleep, Result(kinematics), Result(com_pos), Result(factor_m), Result(passive),
+                    Result(rne), Result(actuation),
+                ],
+                flags: &["SLEEP"],
+            }
+            solve solver "constraint solver: constraint forces and acceleration" {
+                phase: Phase::Force,
+                reads: &[
+                    Warmstart, Scratch, Result(crb), Result(factor_m), Result(collision),
+                    Result(make_constraint), Result(reference_constraint), Result(acceleration),
+                ],
+                flags: &[
+                    "CG", "DUAL", "DUAL_ELLIPTIC", "DUAL_PYRAMIDAL", "ELLIPTIC", "EQUALITY", "FRICTION",
+                    "NOSLIP", "PGS", "SMOOTH", "SPARSE",
+                ],
+            }
+            inverse solver "inverse dynamics: force that produces a given acceleration" {
+                phase: Phase::Inverse,
+                reads: &[
+                    Time, Motion, Control, Result(kinematics), Result(com_pos), Result(tendon), Result(crb),
+                    Result(factor_m), Result(collision), Result(make_constraint), Result(transmission),
+                    Result(com_vel), Result(passive), Result(rne), Result(reference_constraint),
+                    Result(actuation), Result(solve), Result(implicit),
+                ],
+                writes: &[Result(solve), Result(implicit)],
+                flags: &[
+                    "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "DERIVATIVE", "ELLIPTIC", "EQUALITY",
+                    "EULERDAMP", "FLUID", "FRICTION", "HISTORY", "IMPLICIT", "INVDISCRETE", "MUSCLE",
+                    "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SO3", "TENDON",
+                ],
+            }
+            fwdinv solver "discrepancy of forward and inverse dynamics" {
+                phase: Phase::OnDemand,
+                runs: |m| m.enabled(enable::FWDINV),
+                reads: &[
+                    Time, Motion, Control, Force, Result(kinematics), Result(com_pos), Result(tendon),
+                    Result(crb), Result(factor_m), Result(collision), Result(make_constraint),
+                    Result(transmission), Result(com_vel), Result(passive), Result(rne),
+                    Result(reference_constraint), Result(actuation), Result(solve), Result(inverse),
+                    Result(implicit),
+                ],
+                writes: &[Result(solve), Result(inverse), Result(implicit)],
+                flags: &[
+                    "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "DERIVATIVE", "ELLIPTIC", "EQUALITY",
+                    "EULERDAMP", "FLUID", "FRICTION", "HISTORY", "IMPLICIT", "INVDISCRETE", "MUSCLE",
+                    "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SO3", "TENDON",
+                ],
+            }
+            subtree_vel smooth "subtree velocities and angular momenta" {
+                phase: Phase::OnDemand,
+                needed: |m| m.senses(subtree_vel),
+                reads: &[Result(kinematics), Result(com_pos), Result(com_vel)],
+            }
+            rne_post smooth "body accelerations, interaction and external forces" {
+                phase: Phase::OnDemand,
+                needed: |m| m.senses(rne_post),
+                reads: &[
+                    Motion, Force, Result(kinematics), Result(com_pos), Result(tendon), Result(collision),
+                    Result(make_constraint), Result(com_vel), Result(passive), Result(actuation),
+                    Result(solve),
+                ],
+                flags: &[
+                    "ADHESION", "CAMERA_SENSOR", "CONNECT_WELD", "CONTACT", "DAMPER", "ELLIPTIC",
+                    "EQUALITY_SITES", "REFLECTED_INERTIA", "SPATIAL_TENDON", "SPRING", "TENDON_ARMATURE",
+                    "TENDON_EQUALITY", "WRAP",
+                ],
+            }
+            energies smooth "potential and kinetic energy" {
+                phase: Phase::OnDemand,
+                needed: |m| m.enabled(enable::ENERGY) || m.senses(energies),
+                reads: &[Motion, Result(kinematics), Result(tendon), Result(crb)],
+                flags: &["ENERGY", "SPRING"],
+            }
+            sensor sensor "sensor outputs" {
+                phase: Phase::OnDemand,
+                runs: |m| m.has_sensors(),
+                reads: &[
+                    Time, Motion, History, Sleep, Result(kinematics), Result(com_pos), Result(camlight),
+                    Result(tendon), Result(collision), Result(make_constraint), Result(transmission),
+                    Result(com_vel), Result(passive), Result(reference_constraint), Result(actuation),
+                    Result(solve), Result(subtree_vel), Result(rne_post), Result(energies),
+                ],
+                flags: &[
+                    "ACTUATOR_SENSOR", "ADHESION", "BOX_BOX", "CAMERA_SENSOR", "CONTACT_SENSOR",
+                    "CONVEX_DISTANCE", "DISTANCE_SENSOR", "ELLIPTIC", "ENERGY_SENSOR", "FORCE_SENSOR",
+                    "FRAME_SENSOR", "HFIELD", "HISTORY", "INSIDE_SENSOR", "JOINT_SENSOR", "LIMIT_SENSOR",
+                    "PLANE_MESH", "POLYTOPE", "RANGEFINDER", "RAY_HFIELD", "RAY_MESH", "SITE_SENSOR",
+                    "SLEEP", "SUBTREE_SENSOR", "TENDON_SENSOR", "TOUCH_GRID", "TOUCH_SENSOR", "USER_SENSOR",
+                ],
+            }
+            sleep sleep "putting trees at rest to sleep, island by island" {
+                phase: Phase::Step,
+                runs: |m| m.has_sleep(),
+                reads: &[
+                    Motion, Force, Sleep, Result(kinematics), Result(collision), Result(make_constraint),
+                ],
+                writes: &[Motion, Sleep, Result(acceleration), Result(solve)],
+                flags: &[
+                    "CONNECT_WELD", "CONTACT", "EQUALITY", "EQUALITY_SITES", "SLEEP", "TENDON",
+                    "TENDON_EQUALITY",
+                ],
+            }
+            euler integrate "semi-implicit Euler integrator with implicit damping" {
+                phase: Phase::Integrate,
+                runs: |m| m.integrator() == integrator::EULER,
+                reads: &[
+                    Time, Remainder, Motion, History, HistoryRemainder, Control, Sleep, Counter,
+                    Result(crb), Result(transmission), Result(passive), Result(actuation),
+                    Result(acceleration), Result(solve), Result(sensor),
+                ],
+                writes: &[Time, Remainder, Motion, Warmstart, History, HistoryRemainder, Counter],
+                resets: true,
+                flags: &[
+                    "ACTIVATION", "DCMOTOR", "EQUALITY", "EULERDAMP", "FREE", "HISTORY", "MOCAP",
+                    "REFLECTED_INERTIA", "SLEEP", "SO3",
+                ],
+            }
+            implicit integrate "implicit-in-velocity integrators, implicit and implicitfast" {
+                phase: Phase::Integrate,
+                runs: |m| [integrator::IMPLICIT, integrator::IMPLICITFAST].contains(&m.integrator()),
+                reads: &[
+                    Time, Remainder, Motion, History, HistoryRemainder, Control, Sleep, Counter,
+                    Result(kinematics), Result(com_pos), Result(tendon), Result(crb), Result(transmission),
+                    Result(com_vel), Result(passive), Result(actuation), Result(acceleration),
+                    Result(solve), Result(sensor),
+                ],
+                writes: &[Time, Remainder, Motion, Warmstart, History, HistoryRemainder, Counter],
+                resets: true,
+                flags: &[
+                    "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "EQUALITY", "FLUID", "FREE", "HISTORY",
+                    "IMPLICIT", "IMPLICITFAST", "MOCAP", "MUSCLE", "REFLECTED_INERTIA", "SINGLE_FREE_BODY",
+                    "SLEEP", "SO3", "TENDON",
+                ],
+            }
+            rk4 integrate "fourth-order Runge-Kutta integrator: one of four stages of a step" {
+                phase: Phase::Integrate,
+                runs: |m| m.integrator() == integrator::RK4,
+                reads: &[
+                    Time, Remainder, Motion, History, HistoryRemainder, Control, Sleep, Counter,
+                    Result(transmission), Result(passive), Result(actuation), Result(solve), Result(sensor),
+                ],
+                writes: &[Time, Remainder, Motion, Warmstart, History, HistoryRemainder, Counter],
+                resets: true,
+                flags: &["ACTIVATION", "DCMOTOR", "EQUALITY", "FREE", "HISTORY", "MOCAP", "SLEEP", "SO3"],
+            }
+            task_begin task "action of a task to controls and other inputs" {
+                phase: Phase::Task,
+                runs: |m| m.has_task(),
+                reads: &[Task],
+            }
+            task_restart task "reset of worlds whose episode begins" {
+                phase: Phase::Task,
+                runs: |m| m.has_task(),
+                reads: &[Counter, Task],
+                writes: &[Task],
+                resets: true,
+                flags: &["EQUALITY", "HISTORY", "MOCAP", "SLEEP", "SO3"],
+            }
+            task_observe task "observation, reward and end of an episode" {
+                phase: Phase::Task,
+                runs: |m| m.has_task(),
+                reads: &[Counter, Task, Scratch],
+                writes: &[Task],
+            }
         }
     };
 }
+pub use stage_table;
 
 macro_rules! define_stages {
-    ($($name:ident $phase:ident $room:ident $doc:literal;)*) => {
+    ($($name:ident $room:ident $doc:literal { $($contract:tt)* })*) => {
         /// A stage of the pipeline.
         #[allow(non_camel_case_types)]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Stage { $(#[doc = $doc] $name,)* }
 
+        /// Every stage in execution order.
+        pub const STAGES: &[StageRow] = {
+            use Role::*;
+            use Stage::*;
+            &[$(StageRow {
+                stage: $name, name: stringify!($name), doc: $doc, room: Room::$room,
+                $($contract)* ..StageRow::USUAL
+            },)*]
+        };
+
         impl Stage {
             /// Every stage in execution order.
             pub const ALL: &[Stage] = &[$(Stage::$name,)*];
-
-            /// Name: the stem of the CPU file and of the kernel.
-            pub fn name(self) -> &'static str {
-                match self { $(Stage::$name => stringify!($name),)* }
-            }
-
-            /// One-line description of the stage.
-            pub fn doc(self) -> &'static str {
-                match self { $(Stage::$name => $doc,)* }
-            }
-
-            /// Pipeline phase of the stage.
-            pub fn phase(self) -> Phase {
-                match self { $(Stage::$name => Phase::$phase,)* }
-            }
-
-            /// The stage with a name.
-            pub fn from_name(name: &str) -> Option<Stage> {
-                match name { $(stringify!($name) => Some(Stage::$name),)* _ => None }
-            }
         }
     };
 }
-
-/// Phases of the pipeline.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Phase {
-    /// Depends on positions.
-    Position,
-    /// Depends on velocities too.
-    Velocity,
-    /// Depends on controls and accelerations too.
-    Force,
-    /// Computed by `forward`; part of a step only if something in the model needs it.
-    OnDemand,
-    /// Part of a step only: checks and advances the state.
-    Step,
-    /// Part of a step of a task only.
-    Task,
-}
-
 stage_table!(define_stages);
-pub use stage_table;
+
+impl Stage {
+    /// The row of the table.
+    pub const fn row(self) -> &'static StageRow {
+        &STAGES[self as usize]
+    }
+
+    /// Name: the stem of the CPU file and of the kernel.
+    pub const fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// One-line description of the stage.
+    pub const fn doc(self) -> &'static str {
+        self.row().doc
+    }
+
+    /// Pipeline phase of the stage.
+    pub const fn phase(self) -> Phase {
+        self.row().phase
+    }
+
+    /// Room of the stage.
+    pub const fn room(self) -> Room {
+        self.row().room
+    }
+
+    /// The stage with a name.
+    pub fn from_name(name: &str) -> Option<Stage> {
+        STAGES.iter().find(|row| row.name == name).map(|row| row.stage)
+    }
+}

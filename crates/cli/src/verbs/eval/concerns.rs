@@ -96,6 +96,7 @@ fn lines_of(
 ) -> Vec<String> {
     let kept = model.disabled(manyworlds::schema::enums::disable::AUTORESET);
     let mut lines = Vec::new();
+    // a bit of the status for each, and one for accelerations
     let checked = [("qpos", status::BAD_QPOS), ("qvel", status::BAD_QVEL), ("ctrl", status::BAD_CTRL)];
     for (name, bit) in checked.into_iter().filter(|(_, bit)| bits & bit != 0) {
         let what = match states.get(name).and_then(|values| too_large(values, count, state)) {

@@ -85,7 +85,7 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     }
     restore(&mut batch, &states)?;
     batch.step(1)?;
-    // what a step advances
+    // what a step advances; of sleep, which trees are awake
     for name in names(&[Role::Motion, Role::History])
         .chain(["tree_asleep"])
         .filter(|name| batch.has(name))
@@ -155,6 +155,7 @@ fn results(batch: &mut Batch) -> Result<Vec<(String, Array)>> {
     let wanted = |f: &&Field| match f.role {
         // only computed for a given acceleration
         Role::Result(Stage::inverse) => false,
+        // of the state, what stages before the integrator set
         role if role.is_state() => ["status", "tree_asleep"].contains(&f.name) && batch.has(f.name),
         _ => batch.has(f.name),
     };

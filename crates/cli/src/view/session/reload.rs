@@ -4,6 +4,7 @@ use manyworlds::analysis::perturb::Perturb;
 use manyworlds::batch::Batch;
 use manyworlds::error::{Error, Result};
 use manyworlds::model::data::{Capacity, Data};
+use manyworlds::model::state::keyframe_fields;
 use manyworlds::schema::Kind;
 
 use super::super::carry;
@@ -57,7 +58,7 @@ impl Session {
             let from = self.batch.world(world)?;
             let mut to = Data::new(&model, Capacity::NONE);
             carry::carry((self.model(), &from), (&model, &mut to));
-            for field in ["time", "qpos", "qvel", "act", "ctrl", "mocap_pos", "mocap_quat"] {
+            for field in keyframe_fields().map(|(field, _)| field.name) {
                 let values = to.get(field).map(|v| v.to_f64()).unwrap_or_default();
                 if batch.has(field) && !values.is_empty() {
                     batch.set(field, world, &values)?;

@@ -1,4 +1,4 @@
-//! Flags of the integrators and their derivatives.
+//! Flags of the integrators and their derivatives, and of sleep.
 
 use super::Room;
 use manyworlds_model::model::features::{has_joint_damping, is_single_free_body};
@@ -15,6 +15,7 @@ pub(super) fn flags(model: &Model) -> Room {
         ("IMPLICITFAST", fast),
         ("SINGLE_FREE_BODY", fast && free),
         ("EULERDAMP", damping && has_joint_damping(model)),
+        ("SLEEP", model.has_sleep()),
     ]
 }
 

@@ -10,6 +10,7 @@ mod smooth;
 mod solver;
 
 pub(crate) use collision::{has_convex_pairs, shape_pairs};
+pub(crate) use runtime::of_tiling;
 
 use std::collections::BTreeMap;
 
@@ -26,7 +27,7 @@ type Room = Vec<(&'static str, bool)>;
 /// The flags of all rooms.
 pub(crate) fn flags(model: &Model, tiling: Tiling) -> Flags {
     let rooms = [
-        runtime::flags(model, tiling),
+        of_tiling(tiling),
         smooth::flags(model),
         actuation::flags(model),
         collision::flags(model, tiling),

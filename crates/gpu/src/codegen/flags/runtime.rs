@@ -1,10 +1,10 @@
-//! Flags of lanes, of the working set's address space, and of driver limits.
+//! Flags of lanes, of the working set's address space, and of driver limits: of the tiling, not of the model.
 
 use super::Room;
 use crate::codegen::tiling::{Tiling, WorkingSetSpace};
-use manyworlds_model::model::Model;
 
-pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
+/// Flags on which any kernel may depend: the table of stages does not list them.
+pub(crate) fn of_tiling(tiling: Tiling) -> Room {
     vec![
         ("LANES", tiling.lanes > 1),
         ("REGISTERS", tiling.placement == WorkingSetSpace::Registers),
@@ -13,6 +13,5 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
         // for drivers that end long loops; the composer sets both for the current driver
         ("SPLIT_SOLVE", true),
         ("LOOP_LIMIT", true),
-        ("SLEEP", model.has_sleep()),
     ]
 }

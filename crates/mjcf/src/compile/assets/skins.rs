@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::spec::{Bone, Kind, Ref, Skin};
 use manyworlds_model::assets::Assets;
+use manyworlds_model::real::MINVAL;
 
 use crate::compile::Build;
 use crate::compile::tree::cameras::single;
@@ -52,7 +53,7 @@ impl Build<'_> {
         } else {
             match skin.bones.iter().find_map(|b| add_weights(b, &mut weight)) {
                 Some(message) => ("vertex", format!("{message} in {name}")),
-                None => match weight.iter().position(|&w| w <= 1e-15) {
+                None => match weight.iter().position(|&w| w <= MINVAL) {
                     Some(v) => ("vertex", format!("vertex {v} of {name} follows no bone")),
                     None => return true,
                 },
@@ -91,7 +92,7 @@ impl Build<'_> {
             m.skin_bonebodyid.push(body);
             m.skin_bonebindpos.extend(bone.bindpos.map(single));
             let length = bone.bindquat.iter().map(|x| x * x).sum::<f64>().sqrt();
-            let length = if length < 1e-15 { 1.0 } else { length };
+            let length = if length < MINVAL { 1.0 } else { length };
             m.skin_bonebindquat.extend(bone.bindquat.map(|x| single(x / length)));
             m.skin_bonevertid.extend(&bone.vertid);
             let scaled =

@@ -5,6 +5,7 @@ use glam::DVec3;
 use crate::spec::rotation::{quat_array, quat_of};
 use crate::spec::{Equality, Kind};
 use manyworlds_model::model::Model;
+use manyworlds_model::real::MINVAL;
 use manyworlds_model::schema::enums::equality::{CONNECT, FLEXSTRAIN, WELD};
 use manyworlds_model::schema::enums::joint;
 
@@ -12,7 +13,7 @@ use super::pose0::Pose0;
 use crate::compile::Build;
 
 /// A quaternion shorter than this counts as unspecified.
-const MIN_LENGTH: f64 = 1e-15;
+const MIN_LENGTH: f64 = MINVAL;
 
 impl Build<'_> {
     /// Fills equality constraints from the spec.

@@ -9,6 +9,7 @@ use manyworlds_cpu::smooth::factor_m::solve_ld;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::model::plan;
+use manyworlds_model::real::MINVAL;
 use manyworlds_model::schema::enums::{LengthRangeMode, TransmissionType, bias, disable, gain, integrator};
 use manyworlds_model::schema::stages::Phase;
 
@@ -139,7 +140,7 @@ fn pushed(m: &Model, out: usize, side: f64, options: &LengthRange) -> (f64, f64)
         d.qvel.iter_mut().for_each(|v| *v *= keep);
         run(m, &mut d, &[Phase::Position]);
         push(m, &mut d, out, side, options);
-        run(m, &mut d, &[Phase::Velocity, Phase::Force, Phase::Step]);
+        run(m, &mut d, &[Phase::Velocity, Phase::Force, Phase::Step, Phase::Integrate]);
         time += step;
         if time > options.inttotal - options.interval {
             low = low.min(d.actuator_length[out]);
@@ -166,7 +167,7 @@ fn push(m: &Model, d: &mut Data, out: usize, side: f64, options: &LengthRange) {
     let mut acceleration = d.qfrc_applied.clone();
     solve_ld(m, &d.qLD, &d.qLDiagInv, &mut acceleration);
     let norm = acceleration.iter().map(|x| x * x).sum::<f64>().sqrt();
-    let mut force = options.accel / norm.max(1e-15);
+    let mut force = options.accel / norm.max(MINVAL);
     if options.maxforce > 0.0 {
         force = force.min(options.maxforce);
     }

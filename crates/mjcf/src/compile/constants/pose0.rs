@@ -4,10 +4,8 @@ use glam::{DQuat, DVec3};
 
 use crate::spec::rotation::quat_of;
 use manyworlds_model::model::Model;
+use manyworlds_model::real::MINVAL;
 use manyworlds_model::schema::enums::{JointType, sameframe};
-
-/// Lower bound of masses and lengths in divisions (`mjMINVAL`).
-pub(crate) const MINVAL: f64 = 1e-15;
 
 /// World poses at `qpos0` and motion axes of all dofs.
 pub(crate) struct Pose0 {

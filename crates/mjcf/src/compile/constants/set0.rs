@@ -3,11 +3,12 @@
 use glam::{DMat3, DVec3};
 
 use manyworlds_model::model::Model;
+use manyworlds_model::real::MINVAL;
 use manyworlds_model::schema::enums::{BiasType, GainType, JointType, joint_widths, sameframe};
 use manyworlds_model::schema::kinds::Kind;
 
 use super::lengths::Lengths;
-use super::pose0::{MINVAL, Pose0, kinematics, quat, vec};
+use super::pose0::{Pose0, kinematics, quat, vec};
 use super::{equalities, stat};
 use crate::compile::Build;
 use crate::compile::collision::body_pairs::bound_pairs;

@@ -3,6 +3,7 @@
 use glam::DVec3;
 
 use manyworlds_model::model::Model;
+use manyworlds_model::real::MINVAL;
 use manyworlds_model::schema::enums::{geom as geomkind, joint as kind, sameframe};
 
 use super::pose0::{Pose0, vec};
@@ -65,7 +66,7 @@ pub(crate) fn statistics(m: &mut Model, pose: &Pose0, inertia: &[f64]) {
     extent = extent.max(2.0 * meansize);
     let meanmass = mean(&m.body_mass[1..], 1.0);
     for (bit, value, to) in [
-        (MEANINERTIA, mean(inertia, 1.0).max(1e-15), &mut m.stat_meaninertia),
+        (MEANINERTIA, mean(inertia, 1.0).max(MINVAL), &mut m.stat_meaninertia),
         (MEANMASS, meanmass, &mut m.stat_meanmass),
         (MEANSIZE, meansize, &mut m.stat_meansize),
         (EXTENT, extent, &mut m.stat_extent),

@@ -4,12 +4,10 @@ use glam::DVec3;
 
 use crate::compile::Build;
 use crate::spec::{Flex, Kind};
+use manyworlds_model::real::MINVAL;
 use manyworlds_model::schema::Sizes;
 
 use super::CompiledFlex;
-
-/// Smallest extent along an axis.
-const MINVAL: f64 = 1e-15;
 
 impl Build<'_> {
     /// Adds the sizes of all flexes.

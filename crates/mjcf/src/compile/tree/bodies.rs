@@ -11,9 +11,7 @@ use crate::compile::Build;
 use crate::mesh::principal::principal;
 use crate::mesh::principal::turned;
 use manyworlds_model::model::Model;
-
-/// Masses and inertias below this are zero.
-const MINVAL: f64 = 1e-15;
+use manyworlds_model::real::MINVAL;
 
 /// Smallest principal moment of a full inertia tensor.
 const FULL_MIN: f64 = 1e-14;

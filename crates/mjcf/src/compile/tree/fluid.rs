@@ -1,5 +1,6 @@
 //! Coefficients of the ellipsoid fluid model: drag, lift, virtual mass and virtual inertia.
 
+use manyworlds_model::real::MINVAL;
 use manyworlds_model::schema::enums::geom as kind;
 
 /// Nodes and weights of the 15-point Kronrod rule on the unit interval (Kronrod 1965), to MuJoCo's 8 digits: its
@@ -21,9 +22,6 @@ const RULE: [(f64, f64); 15] = [
     (0.97455396, 0.03154605),
     (0.99572769, 0.01146766),
 ];
-
-/// Smallest divisor.
-const MINVAL: f64 = 1e-15;
 
 /// A row of `geom_fluid`: 1 if the geom interacts with the fluid, blunt and slender drag, angular drag, Kutta and
 /// Magnus lift, virtual mass by axis in m^3, virtual inertia by axis in m^5.

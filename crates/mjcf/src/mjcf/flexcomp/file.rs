@@ -5,11 +5,12 @@ use std::path::PathBuf;
 
 use glam::DVec3;
 
-use super::{Comp, MAX_POINTS, MINVAL, gmsh};
+use super::{Comp, MAX_POINTS, gmsh};
 use crate::mesh::{Format, Raw, faces_fit};
 use crate::mjcf::Reader;
 use crate::xml::MAX_FILE_BYTES;
 use manyworlds_model::assets::Unreadable;
+use manyworlds_model::real::MINVAL;
 
 impl Comp<'_> {
     /// Contents of the file.

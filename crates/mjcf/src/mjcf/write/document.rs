@@ -2,7 +2,7 @@
 
 use super::{Attrs, Writer, put};
 use crate::mjcf::lengthrange;
-use crate::spec::{Compiler, Geom, LengthRange, Opt};
+use crate::spec::{Compiler, Geom, LengthRange, Opt, key_vectors};
 use crate::xml::words;
 use manyworlds_model::model::features::has_sizes_of_data;
 use manyworlds_model::schema::Values;
@@ -165,7 +165,7 @@ impl Writer<'_> {
             if key.time != 0.0 {
                 put(&mut attrs, "time", words(&[key.time]));
             }
-            for name in ["qpos", "qvel", "act", "ctrl", "mpos", "mquat"] {
+            for (name, _) in key_vectors() {
                 let given = key.whole.iter().any(|w| w.0 == name) || key.parts.iter().any(|p| p.0 == name);
                 let Some(Values::Real(all)) = self.model.get(&format!("key_{name}")).filter(|_| given) else {
                     continue;

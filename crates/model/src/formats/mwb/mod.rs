@@ -201,14 +201,7 @@ fn check_sizes(sizes: &Sizes, available: usize) -> ReadResult<()> {
     }
     // sizes of Data follow from the others
     let triangle = sizes.nv.checked_mul(sizes.nv + 1).map(|n| n / 2);
-    if Some(sizes.nH) != triangle
-        || sizes.nconmax != 0
-        || sizes.njmax != 0
-        || sizes.ndual != 0
-        || sizes.nadhesive != 0
-        || sizes.nasleep != 0
-        || sizes.nasleepq != 0
-    {
+    if Some(sizes.nH) != triangle || Sizes::OF_WORLD.iter().any(|size| sizes.get(*size) != 0) {
         return Err("has sizes that do not belong together".to_owned());
     }
     Ok(())

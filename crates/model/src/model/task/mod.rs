@@ -16,7 +16,8 @@ use serde::{Deserialize, Serialize};
 use super::Model;
 use crate::error::{Error, Result};
 
-/// Fields of a world that a step of a task shows.
+/// Fields of a world that a step of a task shows, in the order in which callers unpack them: results of the task, without its
+/// terms, and the status.
 pub const STEP_OUTPUTS: [&str; 5] = ["observation", "reward", "terminated", "truncated", "status"];
 
 /// A name and the node of a value.

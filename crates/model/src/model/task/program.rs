@@ -7,6 +7,7 @@ use super::{Task, Term, Variable, Write};
 use crate::error::{Error, Result, suggest};
 use crate::model::Model;
 use crate::model::data::Data;
+use crate::model::state::keyframe_fields;
 use crate::schema::stages::{Phase, Stage};
 use crate::schema::{Elem, Field, Role, Sizes};
 
@@ -453,14 +454,14 @@ fn check_text(nodes: &[Node]) -> Result<()> {
 /// Fields of a world that sensors find computed.
 fn is_sensed(field: &Field) -> bool {
     let phase = if let Role::Result(stage) = field.role { Some(stage.phase()) } else { None };
-    let computed = phase.is_some_and(|phase| !matches!(phase, Phase::Step | Phase::Task));
-    let late = ["action", "sensordata_undelayed"].contains(&field.name);
+    let computed = phase.is_some_and(|phase| !matches!(phase, Phase::Step | Phase::Integrate | Phase::Task));
+    let late = field.role == Role::Action || field.name == "sensordata_undelayed";
     !late && (computed || field.role.is_state())
 }
 
 /// Fields that a task may set.
 fn settable(field: &Field) -> bool {
-    field.role.is_state() && field.elem == Elem::Real && !["action", "history"].contains(&field.name)
+    field.role.is_state() && field.elem == Elem::Real && ![Role::Action, Role::History].contains(&field.role)
 }
 
 /// A field with its place in a table.
@@ -569,28 +570,19 @@ fn keyframe(
     nodes: &mut Vec<Node>,
     sources: &mut Vec<Source>,
 ) -> Result<Vec<Assignment>> {
-    const FIELDS: [(&str, &str); 7] = [
-        ("time", "key_time"),
-        ("qpos", "key_qpos"),
-        ("qvel", "key_qvel"),
-        ("act", "key_act"),
-        ("ctrl", "key_ctrl"),
-        ("mocap_pos", "key_mpos"),
-        ("mocap_quat", "key_mquat"),
-    ];
     let mut made = Vec::new();
-    for (to, from) in FIELDS.iter().filter(|_| task.keyframe.is_some()) {
-        let (Some((at, field)), Some((read, key))) =
-            (place_of(Data::<f64>::FIELDS, to), place_of(Model::<f64>::FIELDS, from))
+    for (field, key) in keyframe_fields().filter(|_| task.keyframe.is_some()) {
+        let (Some((at, _)), Some((read, _))) =
+            (place_of(Data::<f64>::FIELDS, field.name), place_of(Model::<f64>::FIELDS, key.name))
         else {
-            return Err(Error::Argument(format!("a keyframe has no '{to}'")));
+            return Err(Error::Argument(format!("a keyframe has no '{}'", field.name)));
         };
         let len = field.len(sizes);
         if len == 0 {
             continue;
         }
         let first = task.keyframe.unwrap_or(0) * len;
-        let op = Op::Field { name: (*from).to_owned(), elements: (first..first + len).collect() };
+        let op = Op::Field { name: key.name.to_owned(), elements: (first..first + len).collect() };
         made.push(Assignment {
             place: Place::Field(at, field),
             elements: (0..len).collect(),

@@ -1,0 +1,112 @@
+//! What the table of stages says of reads and writes, compared with what the stages do: each runs twice on the same world,
+//! once with every field poisoned that it does not read. Neither run may write another field, and both give the same
+//! bits.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use manyworlds_cpu::run_stage;
+use manyworlds_model::model::capacity::max_capacity;
+use manyworlds_model::model::data::{Capacity, Data};
+use manyworlds_model::model::{Model, plan};
+use manyworlds_model::schema::stages::{Stage, StageRow};
+use manyworlds_model::schema::{Field, Role, Values, ValuesMut};
+
+/// Steps of each model.
+const STEPS: usize = 12;
+
+/// Poison of reals: a NaN that no computation gives.
+const POISON: u64 = 0x7ff8_dead_beef_0000;
+
+/// Poison of integers.
+const POISON_INT: i32 = -0x5eed_5eed;
+
+/// Bits of a field, with true for poison.
+fn bits(data: &Data, field: &Field) -> Vec<u64> {
+    match data.get(field.name).unwrap() {
+        Values::Real(values) => values.iter().map(|x| x.to_bits()).collect(),
+        Values::Int(values) => values.iter().map(|x| *x as u64).collect(),
+    }
+}
+
+fn poison(data: &mut Data, field: &Field) {
+    match data.get_mut(field.name).unwrap() {
+        ValuesMut::Real(values) => values.fill(f64::from_bits(POISON)),
+        ValuesMut::Int(values) => values.fill(POISON_INT),
+    }
+}
+
+/// True if a stage may find its own or others' values in a field.
+fn is_read(row: &StageRow, field: &Field) -> bool {
+    field.is_of(row.stage) || row.reads.contains(&field.role) || row.writes.contains(&field.role)
+}
+
+/// True if a stage may write a field.
+fn is_written(row: &StageRow, field: &Field) -> bool {
+    field.is_of(row.stage) || field.role == Role::Scratch || row.writes.contains(&field.role)
+}
+
+/// Runs a stage; what contradicts the table goes to `wrong`.
+fn run(name: &str, stage: Stage, m: &Model, data: &mut Data, wrong: &mut BTreeSet<String>) {
+    let row = stage.row();
+    let before = data.clone();
+    let mut poisoned = data.clone();
+    let hidden: Vec<&Field> =
+        Data::<f64>::FIELDS.iter().filter(|f| !is_read(row, f) && !f.traits.carried).collect();
+    hidden.iter().for_each(|field| poison(&mut poisoned, field));
+    run_stage(stage, m, data);
+    run_stage(stage, m, &mut poisoned);
+    assert_eq!(data.nreset, before.nreset, "{name}");
+    for field in Data::<f64>::FIELDS {
+        let (old, new, other) = (bits(&before, field), bits(data, field), bits(&poisoned, field));
+        if !is_written(row, field) && old != new[..old.len()] {
+            wrong.insert(format!("{} writes {}, {:?} ({name})", row.name, field.name, field.role));
+        }
+        if is_read(row, field) && new != other {
+            wrong.insert(format!("{} {} depends on what it does not read ({name})", row.name, field.name));
+        }
+    }
+}
+
+fn models() -> Vec<(String, Model)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let folders = [root.join("models"), root.join("tests/parity/models")];
+    let files = folders.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap());
+    let mut files: Vec<_> = files.map(|file| file.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|e| e == "xml"));
+    files.sort();
+    let name = |file: &Path| file.file_stem().unwrap().to_string_lossy().into_owned();
+    files.iter().map(|file| (name(file), manyworlds_mjcf::load(file).unwrap())).collect()
+}
+
+#[test]
+fn stages_read_and_write_what_the_table_says() {
+    let mut wrong = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    for (name, model) in models() {
+        let mut data = Data::new(&model, Capacity::NONE);
+        data.room = max_capacity(&model);
+        let key = (model.sizes.nkey > 0).then_some(0);
+        data.reset(&model, key);
+        let mut random = 1_u32;
+        for _ in 0..STEPS {
+            for x in data.ctrl.iter_mut().chain(&mut data.qfrc_applied) {
+                random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                *x = f64::from(random >> 16) / 65_536.0 - 0.5;
+            }
+            for stage in plan::step(&model) {
+                run(&name, stage, &model, &mut data, &mut wrong);
+                seen.insert(stage);
+            }
+            let mut other = data.clone();
+            for stage in plan::forward(&model).chain(plan::inverse(&model)) {
+                run(&name, stage, &model, &mut other, &mut wrong);
+                seen.insert(stage);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.into_iter().collect::<Vec<_>>().join("\n"));
+    println!("{seen:?}");
+}

@@ -1,0 +1,214 @@
+//! Tests: what the table of stages says of kernels is what their texts do.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::compose::tests::{everything, with_solver};
+use super::compose::{Composer, SPLIT_SOLVE};
+use super::flags;
+use super::items::{imports, items, references};
+use super::tiling::{Tiling, WorkingSetSpace};
+use manyworlds_kernels::KERNELS;
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::schema::stages::{STAGES, Stage, StageRow};
+use manyworlds_model::schema::{Field, Role};
+use manyworlds_shaders::LIBRARY;
+
+/// Any tiling.
+const TILING: Tiling = Tiling { lanes: 1, tile: 1, placement: WorkingSetSpace::Storage };
+
+/// Composers with every optional block: of each kind of tiling, and of each solver.
+fn composers() -> Vec<Composer> {
+    use WorkingSetSpace::{Registers, Storage, Tiles, Workgroup};
+    let pgs = ["PGS", "DUAL", "DUAL_PYRAMIDAL", "DUAL_ELLIPTIC"];
+    let smooth = ["SMOOTH", "DUAL", "DUAL_PYRAMIDAL", "DUAL_ELLIPTIC"];
+    let noslip = ["NOSLIP", "DUAL", "DUAL_PYRAMIDAL", "DUAL_ELLIPTIC"];
+    let tilings = [(1, Storage), (1, Registers), (8, Storage), (8, Workgroup), (8, Tiles)];
+    let solvers = [&["CG"][..], &pgs, &smooth, &noslip].map(|solver| with_solver(8, Storage, solver).0);
+    let noslip_tiles = with_solver(8, Tiles, &noslip[..3]).0;
+    let plain = tilings.map(|(lanes, placement)| everything(lanes, placement).0);
+    // what tasks and formulas of sensors read and write is theirs
+    plain.into_iter().chain(solvers).chain([noslip_tiles]).map(Composer::without_task).collect()
+}
+
+/// Fields that some composer names.
+fn fields(composers: &[Composer], of: impl Fn(&Composer) -> BTreeSet<&'static str>) -> Vec<&'static Field> {
+    let names: BTreeSet<&str> = composers.iter().flat_map(of).collect();
+    Data::<f64>::FIELDS.iter().filter(|f| names.contains(f.name)).collect()
+}
+
+/// Names of the fields by their roles, without the stage's own results.
+fn by_role<'a>(
+    row: &StageRow,
+    fields: impl Iterator<Item = &'a &'static Field>,
+) -> BTreeMap<String, Vec<&'static str>> {
+    let mut found: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for field in fields.filter(|f| !f.is_of(row.stage)) {
+        found.entry(format!("{:?}", field.role)).or_default().push(field.name);
+    }
+    found
+}
+
+/// What a row does not say of roles that are found, and what it says of others.
+fn differences(
+    what: &str,
+    row: &StageRow,
+    said: &[Role],
+    found: &BTreeMap<String, Vec<&str>>,
+) -> Vec<String> {
+    let said: Vec<String> = said.iter().map(|role| format!("{role:?}")).collect();
+    let more = found.iter().filter(|(role, _)| !said.contains(role));
+    let more = more.map(|(role, names)| format!("{}: also {what} {role}: {}", row.name, names.join(" ")));
+    let less = said.iter().filter(|role| !found.contains_key(*role));
+    more.chain(less.map(|role| format!("{}: {what} no {role}", row.name))).collect()
+}
+
+#[test]
+fn kernels_read_and_write_what_the_table_says() {
+    let composers = composers();
+    let mut wrong = Vec::new();
+    for row in STAGES {
+        let reads = fields(&composers, |c| c.accesses(row.stage, false));
+        let writes = fields(&composers, |c| c.accesses(row.stage, true));
+        let with_resets = fields(&composers, |c| c.writes(row.stage));
+        // scratch memory that the kernel does not write is what another one left
+        let found = reads.iter().filter(|f| f.role != Role::Scratch || !writes.contains(f));
+        wrong.extend(differences("reads", row, row.reads, &by_role(row, found)));
+        let found = writes.iter().filter(|f| f.role != Role::Scratch);
+        wrong.extend(differences("writes", row, row.writes, &by_role(row, found)));
+        if row.resets != (with_resets != writes) {
+            wrong.push(format!("{}: resets: {}", row.name, !row.resets));
+        }
+        for field in Data::<f64>::FIELDS.iter().filter(|f| f.is_of(row.stage) && !writes.contains(f)) {
+            wrong.push(format!("{} does not write its result {}", row.name, field.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// A top-level item with all parts of its optional blocks, and the flags of these and of the blocks around it.
+struct Item {
+    module: &'static str,
+    text: String,
+    flags: BTreeSet<String>,
+}
+
+/// All sources.
+struct Sources {
+    /// Items by base name: `f` of a template `f__A__B`.
+    items: BTreeMap<String, Vec<Item>>,
+    /// Imported names of each module, with where they come from.
+    imports: BTreeMap<&'static str, BTreeMap<String, String>>,
+    /// A composer that knows every generated function.
+    composer: Composer,
+}
+
+impl Sources {
+    fn new() -> Self {
+        let (composer, _) = everything(1, WorkingSetSpace::Storage);
+        let mut sources = Self { items: BTreeMap::new(), imports: BTreeMap::new(), composer };
+        for source in LIBRARY.iter().chain(KERNELS) {
+            let (names, text) = imports(&source.text().unwrap()).unwrap();
+            sources.imports.insert(source.path, names);
+            sources.add(source.path, &text);
+        }
+        sources
+    }
+
+    /// Adds the items of a module: an item ends where all of its braces and parentheses are closed.
+    fn add(&mut self, module: &'static str, text: &str) {
+        let (mut around, mut flags) = (Vec::new(), BTreeSet::new());
+        let (mut item, mut depth) = (String::new(), 0);
+        for line in text.lines() {
+            let word = line.trim();
+            if let Some(flag) = word.strip_prefix("//#if ") {
+                around.push(flag.trim_start_matches('!').to_owned());
+            } else if word == "//#endif" {
+                around.pop();
+            }
+            let code = word.split("//").next().unwrap().trim_end();
+            if !item.is_empty() || !code.is_empty() {
+                flags.extend(around.iter().cloned());
+            }
+            if code.is_empty() {
+                continue;
+            }
+            item += &format!("{code}\n");
+            depth += code.matches(['{', '(']).count() as i32 - code.matches(['}', ')']).count() as i32;
+            if depth == 0 && code.ends_with(['}', ';']) {
+                let (text, flags) = (std::mem::take(&mut item), std::mem::take(&mut flags));
+                let name = items(&text).unwrap()[0].name.split("__").next().unwrap().to_owned();
+                self.items.entry(name).or_default().push(Item { module, text, flags });
+            }
+        }
+    }
+
+    /// Flags of the blocks of everything that some functions of a module reach.
+    fn flags(&self, entries: &[&str], module: &'static str) -> BTreeSet<String> {
+        let (mut seen, mut flags) = (BTreeSet::new(), BTreeSet::new());
+        let mut queue: Vec<(String, &str)> = entries.iter().map(|e| ((*e).to_owned(), module)).collect();
+        while let Some((name, module)) = queue.pop() {
+            if !seen.insert((name.clone(), module)) {
+                continue;
+            }
+            for item in self.items.get(&name).into_iter().flatten().filter(|item| item.module == module) {
+                flags.extend(item.flags.iter().cloned());
+                self.reach(&item.text, Some(module), &mut queue);
+            }
+        }
+        flags
+    }
+
+    /// Appends the items that a text names. One that is generated belongs to no module and sees all of them.
+    fn reach(&self, text: &str, module: Option<&'static str>, queue: &mut Vec<(String, &'static str)>) {
+        for (word, called) in references(text) {
+            for part in word.split("__") {
+                let targets = self.items.get(part).into_iter().flatten();
+                let sees = |m: &str| self.imports[m].get(part);
+                queue.extend(
+                    targets
+                        .filter(|t| called || !t.text.starts_with("fn "))
+                        .filter(|t| {
+                            module.is_none_or(|m| m == t.module || sees(m).is_some_and(|of| of == t.module))
+                        })
+                        .map(|t| (part.to_owned(), t.module)),
+                );
+            }
+            if let Some(made) = self.composer.generated(word).filter(|_| !self.items.contains_key(word)) {
+                self.reach(&made, None, queue);
+            }
+        }
+    }
+}
+
+#[test]
+fn blocks_of_kernels_have_the_flags_that_the_table_says() {
+    let sources = Sources::new();
+    let of_tiling = flags::of_tiling(TILING);
+    let is_of_model = |flag: &String| of_tiling.iter().all(|(name, _)| name != flag);
+    let mut wrong = Vec::new();
+    for (row, kernel) in STAGES.iter().zip(KERNELS) {
+        let mut entries = vec![row.name];
+        entries.extend(SPLIT_SOLVE.iter().filter(|_| row.stage == Stage::solve));
+        let found = sources.flags(&entries, kernel.path).into_iter().filter(is_of_model);
+        let found: BTreeSet<String> = found.collect();
+        if !found.iter().eq(row.flags) {
+            wrong.push(format!("{}: flags: &{found:?}", row.name));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_flag_that_has_a_condition_has_a_block() {
+    let model = Model::<f64>::zeroed(everything(1, WorkingSetSpace::Storage).1.sizes);
+    let of_tiling = flags::of_tiling(TILING);
+    let conditions = flags::flags(&model, TILING).into_keys();
+    let conditions = conditions.filter(|flag| of_tiling.iter().all(|(name, _)| name != flag));
+    let blocks: BTreeSet<&str> = STAGES.iter().flat_map(|row| row.flags).copied().collect();
+    // the solver that is left where no other has its blocks
+    let blocks = blocks.into_iter().chain(["NEWTON"]).collect::<BTreeSet<_>>();
+    assert_eq!(conditions.collect::<BTreeSet<_>>(), blocks);
+}
