@@ -170,7 +170,7 @@ fn every_solver_gives_the_same_bits() {
 }
 
 #[test]
-fn lean_steps_do_not_change_bits() {
+fn reduced_stores_do_not_change_bits() {
     // tiles, history, four parts of a step, sparse Jacobians
     for (name, steps) in [
         ("models/quadruped.xml", 12),
@@ -178,10 +178,10 @@ fn lean_steps_do_not_change_bits() {
         ("tests/parity/models/tendons.xml", 12),
     ] {
         let model = manyworlds::load(&name).unwrap();
-        let of = |lean| {
+        let of = |reduced| {
             run(
                 &model,
-                &KernelOptions { lean: Some(lean), ..with(4, 2, Partition::Grouped, false) },
+                &KernelOptions { reduced_stores: Some(reduced), ..with(4, 2, Partition::Grouped, false) },
                 0,
                 3,
                 steps,
@@ -192,7 +192,7 @@ fn lean_steps_do_not_change_bits() {
 }
 
 #[test]
-fn lean_steps_leave_the_next_call_alone() {
+fn reduced_stores_leave_the_next_call_alone() {
     // the number of the next part of a step outlasts a call, and so do fields that no step computes
     let model = manyworlds::load_str(
         "<mujoco><option integrator='RK4'/><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 0.06'>\
@@ -201,8 +201,9 @@ fn lean_steps_leave_the_next_call_alone() {
     )
     .unwrap();
     let gpu = Gpu::open(AdapterPreference::Any).unwrap();
-    let finish = |lean| {
-        let options = KernelOptions { lean: Some(lean), ..with(2, 4, Partition::Grouped, false) };
+    let finish = |reduced| {
+        let options =
+            KernelOptions { reduced_stores: Some(reduced), ..with(2, 4, Partition::Grouped, false) };
         let mut batch = GpuBatch::new(&gpu, &model, 3, CAPACITY, &options).unwrap();
         batch.set("qvel", &[3.0, -5.0, 40.0]).unwrap();
         batch.forward().unwrap();
@@ -238,9 +239,13 @@ fn steps_in_one_submission_or_many_are_the_same() {
 fn a_search_for_the_size_of_chunks_changes_nothing() {
     let model = model("pendulum");
     let gpu = Gpu::open(AdapterPreference::Any).unwrap();
-    let finish = |tune: bool, lean: bool, partition: Partition| {
-        let options =
-            KernelOptions { tune: Some(tune), lean: Some(lean), partition, ..KernelOptions::default() };
+    let finish = |tune: bool, reduced: bool, partition: Partition| {
+        let options = KernelOptions {
+            tune: Some(tune),
+            reduced_stores: Some(reduced),
+            partition,
+            ..KernelOptions::default()
+        };
         let mut batch = GpuBatch::new(&gpu, &model, 2100, CAPACITY, &options).unwrap();
         let qvel: Vec<f64> = (0..2100 * model.sizes.nv).map(|k| 0.001 * k as f64).collect();
         batch.set("qvel", &qvel).unwrap();
@@ -251,7 +256,7 @@ fn a_search_for_the_size_of_chunks_changes_nothing() {
     };
     let plain = finish(false, false, Partition::Grouped);
     assert!((plain.0[0] - 40.0 * model.opt_timestep[0]).abs() < 1e-3, "{} s", plain.0[0]);
-    for (lean, partition) in [(true, Partition::Grouped), (true, Partition::Fused)] {
-        assert_eq!(plain, finish(true, lean, partition), "lean {lean}, {partition:?}");
+    for (reduced, partition) in [(true, Partition::Grouped), (true, Partition::Fused)] {
+        assert_eq!(plain, finish(true, reduced, partition), "reduced stores {reduced}, {partition:?}");
     }
 }

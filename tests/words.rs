@@ -21,6 +21,19 @@ const GIVEN_UP: &[(&str, &str)] = &[
     ("penetration_bound", "expanding_polytope"),
     ("conform", "normalize_values"),
     ("read_settled", "read_flushed"),
+    ("lean_groups", "reduced_groups"),
+    ("lean_steps", "reduced_stores"),
+    ("is_lean", "has_reduced_stores"),
+    ("make_room", "reserve_checkpoint"),
+    ("room_for", "checkpoint_buffers"),
+    ("put_kept", "restore"),
+    ("watch_later", "postpone_demand"),
+    ("Wanted", "Demand"),
+    ("Moved", "TransferStats"),
+    ("Scripted", "Command"),
+    ("seen_slots", "output_slots"),
+    ("most_later", "start_maximum"),
+    ("read_all_later", "start_read_in_parts"),
 ];
 
 /// Sources in Rust and WGSL below a folder, but for what is built and fetched.

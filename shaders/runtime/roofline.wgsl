@@ -1,5 +1,5 @@
-// Peak rates of the device: one kernel that only copies, one that only computes. Their constants are
-// declared in `crates/gpu/src/tuning/roofline.rs`: `copies`, the elements copied by one invocation, `group_size` and `iterations`.
+// Peak rates of the device: one kernel that only copies, one that only computes. Their constants are declared in
+// `crates/gpu/src/tuning/roofline.rs`: `copies`, the elements copied by one invocation, `group_size` and `iterations`.
 
 @group(0) @binding(0) var<storage, read> input: array<vec4f>;
 @group(0) @binding(1) var<storage, read_write> output: array<vec4f>;
@@ -13,7 +13,8 @@ fn copy(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) in
     }
 }
 
-// Chains of multiply-adds: arithmetic throughput. An iteration of the loop has 8 times 4 products and 4 sums of 4 numbers.
+// Chains of multiply-adds: arithmetic throughput. An iteration of the loop has 8 times 4 products and 4 sums of 4
+// numbers.
 @compute @workgroup_size(group_size)
 fn compute(@builtin(workgroup_id) group: vec3u, @builtin(local_invocation_index) index: u32) {
     // read from memory, so that no compiler knows the values; the buffer holds zeros

@@ -1,6 +1,6 @@
 // Copies fields between the arena of a chunk and a packed buffer [row, element], or another arena. Values move as bits,
-// so NaN payloads and integers survive. `crates/gpu/src/runtime/transfer/job.rs` declares `TransferJob` for both sides, with the
-// constants CONSECUTIVE and group_size.
+// so NaN payloads and integers survive. `crates/gpu/src/runtime/transfer/job.rs` declares `TransferJob` for both sides,
+// with the constants CONSECUTIVE and group_size.
 
 @group(0) @binding(0) var<storage, read_write> arena: array<u32>;
 // packed buffer, or the other arena

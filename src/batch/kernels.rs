@@ -44,10 +44,10 @@ impl Batch {
     /// Stores the result of a search for this model, number of worlds and device; nothing on the CPU backend.
     ///
     /// # Errors
-    /// As [`TuningCache::keep`].
+    /// As [`TuningCache::store`].
     pub fn keep(&self, cache: &mut TuningCache, found: &Trial) -> Result<()> {
         match self.engine.kernels() {
-            Some(batch) => cache.keep(batch.gpu().adapter(), self.model(), self.worlds, found),
+            Some(batch) => cache.store(batch.gpu().adapter(), self.model(), self.worlds, found),
             None => Ok(()),
         }
     }

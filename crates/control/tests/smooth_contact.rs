@@ -380,7 +380,7 @@ fn after_steps(m: &Model, options: &BatchOptions, begin: &dyn Fn(&mut Batch)) ->
     ["qvel", "qpos"].map(|field| batch.get(field, ..).unwrap().data.to_f64())
 }
 
-/// Ways to run kernels: one lane or several, in storage or workgroup memory, stage by stage, grouped, fused and lean.
+/// Ways to run kernels: one lane or several, in storage or workgroup memory, stage by stage, grouped, fused, and with reduced stores.
 fn kernel_options() -> Vec<KernelOptions> {
     let usual = KernelOptions { checks: true, ..KernelOptions::default() };
     let with = |lanes, partition, placement| KernelOptions {
@@ -393,7 +393,7 @@ fn kernel_options() -> Vec<KernelOptions> {
     vec![
         with(1, Partition::Split, WorkingSetSpace::Storage),
         with(4, Partition::Grouped, WorkingSetSpace::Workgroup),
-        KernelOptions { lean: Some(true), ..with(8, Partition::Fused, WorkingSetSpace::Workgroup) },
+        KernelOptions { reduced_stores: Some(true), ..with(8, Partition::Fused, WorkingSetSpace::Workgroup) },
         usual,
     ]
 }

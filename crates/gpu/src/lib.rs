@@ -14,7 +14,6 @@ pub use codegen::tiling::{Tiling, WorkingSetSpace};
 pub use program::Program;
 pub use runtime::batch::GpuBatch;
 pub use runtime::checkpoint::Checkpoint;
-pub use runtime::demand::Wanted;
 pub use runtime::device::{Adapter, AdapterPreference, Gpu, adapters};
 pub use runtime::fields::FieldReadback;
 #[cfg(not(target_arch = "wasm32"))]

@@ -45,19 +45,19 @@ pub(crate) fn steps_per_dispatch(groups: &[StageGroup]) -> usize {
 
 /// Kernels of one model, specialised for an adapter.
 ///
-/// A call of several steps returns the results of its last step only. Where [`KernelOptions::lean`] says so, the steps
-/// before the last run kernels with *reduced stores*: these store the state, and of the results only those that a later
-/// stage or the next step reads. For example `cvel`, which a step computes anew before it reads it, gets memory that other
-/// fields use as well.
+/// A call of several steps returns the results of its last step only. Where [`KernelOptions::reduced_stores`] says so,
+/// the steps before the last run kernels with *reduced stores*: these store the state, and of the results only those
+/// that a later stage or the next step reads. For example `cvel`, which a step computes anew before it reads it, gets
+/// memory that other fields use as well.
 ///
-/// Most stages share a tiling. A stage that is faster with a tiling of its own is a *variant*: collision, whose lanes share
-/// the pairs of many worlds, and the solver, which holds tiles of the Hessian in registers.
+/// Most stages share a tiling. A stage that is faster with a tiling of its own is a *variant*: collision, whose lanes
+/// share the pairs of many worlds, and the solver, which holds tiles of the Hessian in registers.
 #[derive(Debug)]
 pub struct Program {
     /// The model.
     pub model: Arc<Model>,
-    /// The model with ones in the fields that have a value for each world: kernels have every feature of this one. The same
-    /// as `model` where all worlds share it.
+    /// The model with ones in the fields that have a value for each world: kernels have every feature of this one. The
+    /// same as `model` where all worlds share it.
     pub general: Arc<Model>,
     /// Lanes, worlds per group and placement of the working set.
     pub tiling: Tiling,
@@ -88,8 +88,8 @@ impl Program {
     /// [`KernelOptions::resolved`].
     ///
     /// # Errors
-    /// [`Error::Argument`] for invalid options, or reduced stores where trees may sleep, [`Error::Unsupported`] for a model
-    /// with a number beyond single precision.
+    /// [`Error::Argument`] for invalid options, or reduced stores where trees may sleep, [`Error::Unsupported`] for a
+    /// model with a number beyond single precision.
     pub fn new(
         model: &Model,
         adapter: &Adapter,
@@ -97,9 +97,9 @@ impl Program {
         options: &KernelOptions,
     ) -> Result<Self> {
         check_single_precision(model)?;
-        if options.lean == Some(true) && model.has_sleep() {
+        if options.reduced_stores == Some(true) && model.has_sleep() {
             return Err(Error::Argument(
-                "lean: results of sleeping trees stay from step to step; leave it out, or disable sleep"
+                "reduced stores: results of sleeping trees stay from step to step; leave it out, or disable sleep"
                     .into(),
             ));
         }
@@ -178,8 +178,9 @@ impl Program {
         &self.step
     }
 
-    /// Stage groups with reduced stores, for the steps of a call before its last; `None` if these run the groups of any step.
-    pub fn lean_groups(&self) -> Option<Vec<StageGroup>> {
+    /// Stage groups with reduced stores, for the steps of a call before its last; `None` if these run the groups of any
+    /// step.
+    pub fn reduced_groups(&self) -> Option<Vec<StageGroup>> {
         self.reduced.as_ref()?;
         let steps = if self.fuses_steps() { FUSED_STEPS } else { 1 };
         Some(self.step.iter().map(|g| StageGroup { steps, reduced: true, ..g.clone() }).collect())
@@ -282,8 +283,8 @@ impl VariantKernels {
     }
 }
 
-/// Fields that kernels use; those of them that are outside storage in the kernels of most stages; and variants that know
-/// their own such fields, within `memory` bytes of workgroup memory.
+/// Fields that kernels use; those of them that are outside storage in the kernels of most stages; and variants that
+/// know their own such fields, within `memory` bytes of workgroup memory.
 fn fields(
     model: &Model,
     composer: &Composer,
@@ -317,8 +318,8 @@ fn accesses(model: &Model, composer: &Composer, variants: &[VariantKernels]) -> 
     plan::stages(model).map(of).collect()
 }
 
-/// The layout of kernels that store only what is read later; `None` if it does not fit. Results are in workgroup memory as
-/// far as it reaches where a step is one dispatch.
+/// The layout of kernels that store only what is read later; `None` if it does not fit. Results are in workgroup memory
+/// as far as it reaches where a step is one dispatch.
 fn reduced_layout(
     model: &Model,
     adapter: &Adapter,

@@ -2,7 +2,7 @@
 
 use web_time::Instant;
 
-use super::replay::{Demand, Entry, Replay};
+use super::replay::{Entry, Replay};
 use super::{Call, Columns, Engine, Pending, Recording, lasting, names_of};
 use crate::batch::models::Models;
 use crate::batch::numbers::{of_words, write};
@@ -13,7 +13,7 @@ use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::model::state::names;
 use crate::schema::stages::Stage;
-use crate::schema::{Field, Numbers, NumbersRef, Role, Sizes};
+use crate::schema::{Demand, Field, Numbers, NumbersRef, Role, Sizes};
 
 /// Steps over which stages are timed.
 const TIMED_STEPS: usize = 20;
@@ -141,7 +141,7 @@ impl Engine for GpuEngine {
     }
 
     fn rounds_by_call(&self) -> bool {
-        self.batch.has_lean_steps()
+        self.batch.has_reduced_stores()
     }
 
     fn prepare(&mut self) -> Result<()> {
@@ -220,7 +220,7 @@ impl Engine for GpuEngine {
     }
 
     fn step_outputs(&mut self) -> Result<Option<Vec<Numbers>>> {
-        Ok(self.batch.seen()?.map(|(words, _)| step_outputs(words)))
+        Ok(self.batch.step_outputs()?.map(|(words, _)| step_outputs(words)))
     }
 
     fn rollout(&mut self, recording: Recording<'_>) -> Result<Vec<Vec<f64>>> {
@@ -302,14 +302,14 @@ impl Replay for GpuEngine {
     fn checkpoint(&mut self, first: Option<&Entry>) -> Result<()> {
         match first {
             // the submission of this call copies the state itself
-            Some(Entry::Call(Call::Act(_))) => self.batch.make_room(),
-            _ => self.batch.keep(),
+            Some(Entry::Call(Call::Act(_))) => self.batch.reserve_checkpoint(),
+            _ => self.batch.checkpoint(),
         }
     }
 
     fn restore(&mut self) -> Result<()> {
-        let kept = self.batch.kept()?;
-        self.batch.put_kept(kept)
+        let checkpoint = self.batch.read_checkpoint()?;
+        self.batch.restore(checkpoint)
     }
 
     fn apply(&mut self, entry: &Entry, is_first: bool) -> Result<()> {
@@ -364,28 +364,24 @@ impl Replay for GpuEngine {
     }
 
     fn look_for_demand(&mut self) -> Result<()> {
-        self.batch.watch()
+        self.batch.request_demand()
     }
 
     fn look_for_demand_later(&mut self) {
-        self.batch.watch_later();
+        self.batch.postpone_demand();
     }
 
     fn demand(&mut self) -> Result<Demand> {
-        let wanted = self.batch.wanted()?;
-        Ok(Demand { capacity: wanted.capacity, owed_steps: wanted.steps })
+        self.batch.demand()
     }
 
     fn step_outputs_with_demand(&mut self) -> Result<Option<(Vec<Numbers>, Demand)>> {
-        let shown = self.batch.seen()?;
-        Ok(shown.map(|(words, wanted)| {
-            let demand = Demand { capacity: wanted.capacity, owed_steps: wanted.steps };
-            (step_outputs(words), demand)
-        }))
+        let outputs = self.batch.step_outputs()?;
+        Ok(outputs.map(|(words, demand)| (step_outputs(words), demand)))
     }
 
     fn enlarge(&mut self, to: Capacity, first: Option<&Entry>) -> Result<bool> {
-        let kept = self.batch.kept()?;
+        let checkpoint = self.batch.read_checkpoint()?;
         let results = self.results_before(first)?;
         let sizes = to.sizes(self.models.base());
         let (gpu, worlds) = (self.batch.gpu(), self.batch.worlds());
@@ -394,8 +390,8 @@ impl Replay for GpuEngine {
         let made = enough.and_then(|()| {
             let mut batch = GpuBatch::new(gpu, self.models.base(), worlds, to, &self.options)?;
             self.add_own_kernels(&mut batch)?;
-            batch.put_kept(kept)?;
-            batch.keep()?;
+            batch.restore(checkpoint)?;
+            batch.checkpoint()?;
             Ok(batch)
         });
         let batch = match made {

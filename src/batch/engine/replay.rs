@@ -19,22 +19,13 @@ use super::{Call, Columns, Recording};
 use crate::batch::{Growth, Overflow};
 use crate::error::Result;
 use crate::model::data::Capacity;
-use crate::schema::{Field, Numbers};
+use crate::schema::{Demand, Field, Numbers};
 
 /// Most calls in a log.
 const MOST_CALLS: usize = 256;
 
 /// Most numbers that logged calls have written.
 const MOST_NUMBERS: usize = 1 << 22;
-
-/// What calls have wanted since the counters of worlds were last cleared.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Demand {
-    /// The most contacts and rows of a world.
-    pub(super) capacity: Capacity,
-    /// The most steps that a world owes.
-    pub(super) owed_steps: usize,
-}
 
 /// Something that happened to worlds.
 #[derive(Clone, Debug)]

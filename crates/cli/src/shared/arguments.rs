@@ -47,10 +47,12 @@ pub(crate) struct KernelArguments {
     /// Where kernels on the GPU keep what only they use: storage, workgroup or registers; chosen where not given.
     #[arg(long, value_name = "storage|workgroup|registers")]
     placement: Option<String>,
-    /// Whether steps on the GPU store, but for the last of a call, only what the next step reads; true on hardware.
-    #[arg(long, value_name = "true|false")]
-    lean: Option<bool>,
-    /// Worlds that take all steps of a call on the GPU before the next ones begin; on hardware measured while they step.
+    /// Whether the steps of a call before its last one store, on the GPU, only what later stages or steps read; true on
+    /// hardware.
+    #[arg(long, alias = "lean", value_name = "true|false")]
+    reduced_stores: Option<bool>,
+    /// Worlds of a chunk on the GPU, which takes all steps of a call before the next chunk begins; on hardware measured while
+    /// worlds step.
     #[arg(long)]
     chunk: Option<usize>,
     /// Measures nothing while worlds step on the GPU: chunks of 8192 worlds on hardware, where not given.
@@ -67,7 +69,7 @@ impl KernelArguments {
             worlds_per_group: self.worlds_per_group,
             tuning_file: tuning_file(),
             placement: self.placement.as_deref().map(str::parse).transpose()?,
-            lean: self.lean,
+            reduced_stores: self.reduced_stores,
             chunk: self.chunk,
             tune: self.no_tune.then_some(false),
             ..Default::default()
@@ -81,7 +83,7 @@ impl KernelArguments {
             ("--lanes", self.lanes.is_some()),
             ("--worlds-per-group", self.worlds_per_group.is_some()),
             ("--placement", self.placement.is_some()),
-            ("--lean", self.lean.is_some()),
+            ("--reduced-stores", self.reduced_stores.is_some()),
             ("--chunk", self.chunk.is_some()),
             ("--no-tune", self.no_tune),
         ];

@@ -80,7 +80,7 @@ struct Config {
     bytes_per_world: usize,
     bytes_reached: usize,
     bytes_touched: f64,
-    lean: bool,
+    reduced_stores: bool,
     workgroup_bytes: usize,
     hidden_workgroup_bytes: usize,
     stride_f: usize,
@@ -190,16 +190,16 @@ fn make_folder(folder: &Path) -> Result<()> {
     std::fs::create_dir_all(folder).map_err(fail)
 }
 
-/// True if the kernels of interest are those of lean steps, since a batch runs these most. Fused ones, which run several
+/// True if the kernels of interest are those with reduced stores, since a batch runs these most. Fused ones, which run several
 /// steps, are written after those of a single step.
-fn is_lean(program: &Program) -> bool {
-    program.lean_groups().is_some_and(|groups| groups.iter().all(|group| group.steps == 1))
+fn has_reduced_stores(program: &Program) -> bool {
+    program.reduced_groups().is_some_and(|groups| groups.iter().all(|group| group.steps == 1))
 }
 
 /// Writes every kernel of a step, in order.
 fn write_kernels(program: &Program, load: MeanLoad, folder: &Path) -> Result<Vec<KernelEntry>> {
-    let mut groups = if is_lean(program) { Vec::new() } else { program.step_groups().to_vec() };
-    groups.extend(program.lean_groups().unwrap_or_default());
+    let mut groups = if has_reduced_stores(program) { Vec::new() } else { program.step_groups().to_vec() };
+    groups.extend(program.reduced_groups().unwrap_or_default());
     let moved = program.traffic(None, load);
     let mut entries = Vec::new();
     for (at, group) in groups.iter().enumerate() {
@@ -268,8 +268,8 @@ fn write_arena(program: &Program, folder: &Path) -> Result<()> {
 }
 
 fn config(arguments: &Arguments, program: &Program, load: MeanLoad, kernels: Vec<KernelEntry>) -> Config {
-    let lean = is_lean(program);
-    let layout = program.layout_of(lean);
+    let reduced = has_reduced_stores(program);
+    let layout = program.layout_of(reduced);
     let sizes = &layout.sizes;
     let entry = |s: &Slot| SlotEntry {
         name: s.field.name,
@@ -302,7 +302,7 @@ fn config(arguments: &Arguments, program: &Program, load: MeanLoad, kernels: Vec
         bytes_per_world: layout.bytes_per_world(),
         bytes_reached: layout.touched_bytes(),
         bytes_touched: touched(layout, load),
-        lean,
+        reduced_stores: reduced,
         workgroup_bytes: layout.workgroup_bytes(),
         hidden_workgroup_bytes: program.layout_of(true).workgroup_bytes(),
         stride_f: layout.stride_f,

@@ -39,10 +39,10 @@ pub struct GpuBatch {
     /// Worlds in the initial state, and at each keyframe; made when first needed.
     pub(super) initial: Option<Arena>,
     /// A buffer for each of `checkpoint_regions`; none before the first checkpoint.
-    pub(super) checkpoint: Vec<wgpu::Buffer>,
-    pub(super) demand: PendingDemand,
+    pub(super) checkpoint_buffers: Vec<wgpu::Buffer>,
+    pub(super) pending_demand: PendingDemand,
     /// Outputs of the last step of the task.
-    pub(super) step_outputs: ReadbackSlot,
+    pub(super) pending_outputs: ReadbackSlot,
     pub(super) pipeline_layout: wgpu::PipelineLayout,
     pub(super) pipelines: BTreeMap<StageGroup, DispatchSequence>,
     /// Kernels of a caller.
@@ -90,9 +90,9 @@ impl GpuBatch {
             searches: [search.clone(), search],
             transfer,
             initial: None,
-            checkpoint: Vec::new(),
-            demand: PendingDemand::default(),
-            step_outputs: ReadbackSlot::default(),
+            checkpoint_buffers: Vec::new(),
+            pending_demand: PendingDemand::default(),
+            pending_outputs: ReadbackSlot::default(),
             pipeline_layout,
             pipelines: BTreeMap::new(),
             own_kernels: Vec::new(),

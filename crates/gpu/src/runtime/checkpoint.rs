@@ -7,31 +7,31 @@ use crate::codegen::layout::{AddressSpace, Slot};
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::schema::{Elem, Role};
 
-/// The state of all worlds on the host, for a batch of the same model with other capacities: words of each region, arena
-/// by arena.
+/// The state of all worlds on the host, for a batch of the same model with other capacities: words of each region,
+/// arena by arena.
 #[derive(Debug)]
 pub struct Checkpoint(Vec<Vec<u32>>);
 
 impl GpuBatch {
-    /// Copies what the next step begins with to a checkpoint on the device, in place of the last one; where trees sleep, all
-    /// results as well.
+    /// Copies what the next step begins with to a checkpoint on the device, in place of the last one; where trees
+    /// sleep, all results as well.
     ///
     /// # Errors
     /// [`Error::Device`] if memory is insufficient or the device is lost.
-    pub fn keep(&mut self) -> Result<()> {
-        self.make_room()?;
-        self.transfer.checkpoint(&self.checkpoint_regions(), &self.checkpoint)
+    pub fn checkpoint(&mut self) -> Result<()> {
+        self.reserve_checkpoint()?;
+        self.transfer.checkpoint(&self.checkpoint_regions(), &self.checkpoint_buffers)
     }
 
     /// Makes the buffers of a checkpoint, where there are none.
     ///
     /// # Errors
     /// [`Error::Device`] if memory is insufficient.
-    pub fn make_room(&mut self) -> Result<()> {
+    pub fn reserve_checkpoint(&mut self) -> Result<()> {
         let regions = self.checkpoint_regions();
-        if self.checkpoint.len() != regions.len() {
+        if self.checkpoint_buffers.len() != regions.len() {
             let buffers = self.transfer.checkpoint_buffers(&regions)?;
-            self.checkpoint = buffers;
+            self.checkpoint_buffers = buffers;
         }
         Ok(())
     }
@@ -40,9 +40,9 @@ impl GpuBatch {
     ///
     /// # Errors
     /// [`Error::Device`] for a lost device.
-    pub fn kept(&self) -> Result<Checkpoint> {
+    pub fn read_checkpoint(&self) -> Result<Checkpoint> {
         let lengths = self.checkpoint_regions().into_iter().map(|region| region.words());
-        let buffers = self.checkpoint.iter().zip(lengths);
+        let buffers = self.checkpoint_buffers.iter().zip(lengths);
         let words = buffers.map(|(buffer, words)| self.transfer.read_buffer(buffer, words));
         Ok(Checkpoint(words.collect::<Result<_>>()?))
     }
@@ -51,7 +51,7 @@ impl GpuBatch {
     ///
     /// # Errors
     /// [`Error::Argument`] for another model, [`Error::Device`] for a lost device.
-    pub fn put_kept(&mut self, checkpoint: Checkpoint) -> Result<()> {
+    pub fn restore(&mut self, checkpoint: Checkpoint) -> Result<()> {
         let regions = self.checkpoint_regions();
         // ranges of elements, each in every arena; arenas of the other batch may hold other numbers of worlds
         let ranges = regions.len() / self.arenas.len().max(1);
@@ -71,8 +71,8 @@ impl GpuBatch {
         self.transfer.write(&regions, &words)
     }
 
-    /// What a checkpoint holds, arena by arena: the fields that outlast a step, which come first in an arena; where trees
-    /// sleep, each of them by itself, and every real result.
+    /// What a checkpoint holds, arena by arena: the fields that outlast a step, which come first in an arena; where
+    /// trees sleep, each of them by itself, and every real result.
     pub(super) fn checkpoint_regions(&self) -> Vec<Region<'_>> {
         let slots = self.program.layout.slots().filter(|slot| {
             slot.space == AddressSpace::World && slot.field.role != Role::Constant && slot.len > 0

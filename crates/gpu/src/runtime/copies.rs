@@ -51,8 +51,8 @@ impl GpuBatch {
         self.run_on(worlds, &groups)
     }
 
-    /// Takes the steps that worlds owe: a world that a step resets for a bad acceleration is left in its initial state, from
-    /// which it still has to take the step. Waits for the steps before.
+    /// Takes the steps that worlds owe: a world that a step resets for a bad acceleration is left in its initial state,
+    /// from which it still has to take the step. Waits for the steps before.
     ///
     /// # Errors
     /// As [`GpuBatch::step`].

@@ -1,11 +1,11 @@
-//! What worlds have asked for: the most contacts and constraint rows of any of them, by which a batch with larger capacities
-//! is made, and the most steps that any of them owes.
+//! What worlds have asked for: the most contacts and constraint rows of any of them, by which a batch with larger
+//! capacities is made, and the most steps that any of them owes.
 
 use super::batch::GpuBatch;
 use super::transfer::{ElementRange, ReadbackSlot, Region};
 use crate::codegen::layout::Slot;
 use manyworlds_model::error::Result;
-use manyworlds_model::model::data::Capacity;
+use manyworlds_model::schema::Demand;
 
 /// The field with the steps that a world owes.
 pub(super) const OWED: &str = "step_owed";
@@ -22,36 +22,25 @@ pub(super) struct PendingDemand {
     pub(super) is_outdated: bool,
 }
 
-/// The most that any world has asked for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Wanted {
-    /// Contacts and constraint rows, since capacities were last counted from zero.
-    pub capacity: Capacity,
-    /// Steps that are owed.
-    pub steps: usize,
-}
-
-impl Wanted {
-    /// Notes the largest of the numbers of a field.
-    pub(super) fn note(&mut self, field: &str, words: &[u32]) {
-        let most = words.iter().map(|w| w.cast_signed().max(0) as usize).max().unwrap_or(0);
-        match DEMANDS.iter().position(|name| *name == field) {
-            Some(0) => self.capacity.nconmax = most,
-            Some(1) => self.capacity.njmax = most,
-            _ => self.steps = most,
-        }
+/// Notes the largest of the numbers of a field.
+pub(super) fn note(demand: &mut Demand, field: &str, words: &[u32]) {
+    let most = words.iter().map(|w| w.cast_signed().max(0) as usize).max().unwrap_or(0);
+    match DEMANDS.iter().position(|name| *name == field) {
+        Some(0) => demand.capacity.nconmax = most,
+        Some(1) => demand.capacity.njmax = most,
+        _ => demand.owed_steps = most,
     }
 }
 
 impl GpuBatch {
-    /// Starts to read the demand after the steps so far. While an earlier one is on its way, [`GpuBatch::wanted`] reads a new
-    /// one.
+    /// Starts to read the demand after the steps so far. While an earlier one is on its way, [`GpuBatch::demand`] reads
+    /// a new one.
     ///
     /// # Errors
     /// [`Error::Device`](manyworlds_model::error::Error::Device) for a lost device.
-    pub fn watch(&mut self) -> Result<()> {
-        self.demand.is_outdated = self.demand.readback.is_pending();
-        if self.demand.is_outdated {
+    pub fn request_demand(&mut self) -> Result<()> {
+        self.pending_demand.is_outdated = self.pending_demand.readback.is_pending();
+        if self.pending_demand.is_outdated {
             return Ok(());
         }
         let slots: Vec<&Slot> = DEMANDS.iter().filter_map(|name| self.slot(name).ok()).collect();
@@ -62,35 +51,35 @@ impl GpuBatch {
         let regions: Vec<Region<'_>> = slots.into_iter().flat_map(of_slot).collect();
         if !regions.is_empty() {
             let readback = self.transfer.start_maximum(&regions)?;
-            self.demand.readback.put(readback);
+            self.pending_demand.readback.put(readback);
         }
         Ok(())
     }
 
-    /// Lets [`GpuBatch::wanted`] read the demand.
-    pub fn watch_later(&mut self) {
-        self.demand.is_outdated = true;
+    /// Lets [`GpuBatch::demand`] read the demand.
+    pub fn postpone_demand(&mut self) {
+        self.pending_demand.is_outdated = true;
     }
 
     /// The demand; waits for the steps before. Zero for what kernels do not count.
     ///
     /// # Errors
     /// [`Error::Device`](manyworlds_model::error::Error::Device) for a lost device.
-    pub fn wanted(&mut self) -> Result<Wanted> {
+    pub fn demand(&mut self) -> Result<Demand> {
         let mut words = Vec::new();
-        if let Some(readback) = self.demand.readback.take() {
+        if let Some(readback) = self.pending_demand.readback.take() {
             words = self.transfer.finish(readback)?;
         }
-        if self.demand.is_outdated {
-            self.watch()?;
-            if let Some(readback) = self.demand.readback.take() {
+        if self.pending_demand.is_outdated {
+            self.request_demand()?;
+            if let Some(readback) = self.pending_demand.readback.take() {
                 words = self.transfer.finish(readback)?;
             }
         }
         let counted: Vec<&str> = DEMANDS.into_iter().filter(|name| self.slot(name).is_ok()).collect();
         let each = (words.len() / counted.len().max(1)).max(1);
-        let mut demand = Wanted::default();
-        counted.iter().zip(words.chunks(each)).for_each(|(name, words)| demand.note(name, words));
+        let mut demand = Demand::default();
+        counted.iter().zip(words.chunks(each)).for_each(|(name, words)| note(&mut demand, name, words));
         Ok(demand)
     }
 }

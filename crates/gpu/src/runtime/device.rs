@@ -137,8 +137,8 @@ impl Gpu {
     /// Opens an adapter by its number in [`adapters`], or by part of its name, in any case.
     ///
     /// # Errors
-    /// [`Error::Argument`] if no adapter is that one, naming those found; [`Error::Device`] if there is none at all, or if
-    /// the driver rejects the device.
+    /// [`Error::Argument`] if no adapter is that one, naming those found; [`Error::Device`] if there is none at all, or
+    /// if the driver rejects the device.
     pub fn open_named(wanted: &str) -> Result<Self> {
         let mut all = found();
         all.sort_by_key(|a| describe(a).software);
@@ -254,7 +254,8 @@ impl Gpu {
         &self.device
     }
 
-    /// The queue on which batches submit: what is submitted to it runs after the steps before and before the steps after.
+    /// The queue on which batches submit: what is submitted to it runs after the steps before and before the steps
+    /// after.
     pub fn queue(&self) -> &wgpu::Queue {
         &self.queue
     }
@@ -294,8 +295,8 @@ impl Gpu {
         self.first_error(what, scopes).map(|()| made)
     }
 
-    /// The first error that the scopes caught. A browser reports it when this call has returned: the device then counts as
-    /// lost.
+    /// The first error that the scopes caught. A browser reports it when this call has returned: the device then counts
+    /// as lost.
     #[cfg(target_arch = "wasm32")]
     fn first_error(&self, what: &str, scopes: [wgpu::ErrorScopeGuard; 3]) -> Result<()> {
         self.check_not_lost()?;

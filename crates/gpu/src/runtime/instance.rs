@@ -1,10 +1,10 @@
 //! The instance through which drivers are reached, made so that none speaks on standard error of its own accord.
 //!
-//! wgpu asks Vulkan for the surfaces of every window system. A layer of Mesa that puts the desktop's device first then calls
-//! libwayland, which writes `error: XDG_RUNTIME_DIR is invalid or not set` where there is no desktop. What would silence it
-//! from outside is a variable of the environment; that belongs to the host: beside threads a library cannot soundly set
-//! it, and children inherit it. So Wayland is left out where it cannot be reached. The layer stays, with what its users
-//! choose (`MESA_VK_DEVICE_SELECT`, `DRI_PRIME`).
+//! wgpu asks Vulkan for the surfaces of every window system. A layer of Mesa that puts the desktop's device first then
+//! calls libwayland, which writes `error: XDG_RUNTIME_DIR is invalid or not set` where there is no desktop. What would
+//! silence it from outside is a variable of the environment; that belongs to the host: beside threads a library cannot
+//! soundly set it, and children inherit it. So Wayland is left out where it cannot be reached. The layer stays, with
+//! what its users choose (`MESA_VK_DEVICE_SELECT`, `DRI_PRIME`).
 
 use wgpu::Instance;
 
@@ -36,8 +36,8 @@ mod linux {
     /// Longest path of a socket, with the zero behind it.
     const MOST_PATH: usize = 108;
 
-    /// False where libwayland has no socket to try, and says so: without an inherited one, its path is relative to a folder
-    /// that has to be given, and absolute.
+    /// False where libwayland has no socket to try, and says so: without an inherited one, its path is relative to a
+    /// folder that has to be given, and absolute.
     pub(super) fn can_reach_wayland(variable: impl Fn(&str) -> Option<OsString>) -> bool {
         if variable("WAYLAND_SOCKET").is_some() {
             return true;
@@ -61,9 +61,9 @@ mod linux {
             telemetry: None,
             display: None,
         };
-        // SAFETY: wgpu keeps the names that are left, and looks among them before it makes a surface of Wayland: to it this is
-        // a driver without them, as there are many. No window of Wayland is there for such a surface either. The instance is
-        // new, and handed over whole.
+        // SAFETY: wgpu keeps the names that are left, and looks among them before it makes a surface of Wayland: to it
+        // this is a driver without them, as there are many. No window of Wayland is there for such a surface either.
+        // The instance is new, and handed over whole.
         #[allow(unsafe_code)]
         unsafe {
             let asked: Box<hal::vulkan::CreateInstanceCallback<'_>> =

@@ -12,14 +12,14 @@ pub(super) struct OwnKernel {
 
 impl GpuBatch {
     /// Adds a kernel: WGSL whose function `name` runs once for each lane of each world. Fields are read and written by
-    /// accessors that are named after them, as in the engine's kernels: `xipos_vec3(i)` is row i of `xipos` in the world of
-    /// the invocation, `set_ctrl(i, x)` writes element i of `ctrl`. Sizes have their names (`nbody`), `lane` and `lanes`
-    /// share a loop, and `world_number()` is the number of the world. Returns the kernel's place among those that were
-    /// added.
+    /// accessors that are named after them, as in the engine's kernels: `xipos_vec3(i)` is row i of `xipos` in the
+    /// world of the invocation, `set_ctrl(i, x)` writes element i of `ctrl`. Sizes have their names (`nbody`), `lane`
+    /// and `lanes` share a loop, and `world_number()` is the number of the world. Returns the kernel's place among
+    /// those that were added.
     ///
     /// # Errors
-    /// [`Error::Argument`](manyworlds_model::error::Error::Argument) for text that is no such kernel, with the report of
-    /// the compiler; [`Error::Device`](manyworlds_model::error::Error::Device) for a lost device.
+    /// [`Error::Argument`](manyworlds_model::error::Error::Argument) for text that is no such kernel, with the report
+    /// of the compiler; [`Error::Device`](manyworlds_model::error::Error::Device) for a lost device.
     pub fn add_kernel(&mut self, name: &str, text: &str) -> Result<usize> {
         let of_arena = |first: usize| {
             let module = self.program.own_module(name, text, first)?;

@@ -30,7 +30,7 @@ impl GpuBatch {
     /// As [`GpuBatch::step`].
     pub fn prepare(&mut self) -> Result<()> {
         let mut groups = self.program.step_groups().to_vec();
-        groups.extend(self.program.lean_groups().unwrap_or_default());
+        groups.extend(self.program.reduced_groups().unwrap_or_default());
         self.build(&groups)
     }
 
@@ -139,8 +139,8 @@ impl GpuBatch {
     }
 }
 
-/// Encodes the dispatches of some groups over the worlds of a chunk, whose bind group is set. Workgroups lie along two axes, of which each is limited
-/// to 65,535.
+/// Encodes the dispatches of some groups over the worlds of a chunk, whose bind group is set. Workgroups lie along two
+/// axes, of which each is limited to 65,535.
 pub(super) fn dispatch(pass: &mut wgpu::ComputePass<'_>, sequences: &[&DispatchSequence], chunk: &Chunk) {
     for step in sequences.iter().copied().flatten() {
         let groups = u32::try_from(chunk.worlds / step.worlds_per_group).unwrap_or(u32::MAX);

@@ -10,8 +10,8 @@ use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::schema::{NumbersRef, Role};
 
 impl GpuBatch {
-    /// Writes the initial state and the model's values of per-world fields to all worlds, with those that fill up the last
-    /// workgroup.
+    /// Writes the initial state and the model's values of per-world fields to all worlds, with those that fill up the
+    /// last workgroup.
     pub(super) fn fill_initial(&mut self) -> Result<()> {
         // one world through the host, the others from it
         let first = self.arena_of(1)?;

@@ -1,5 +1,5 @@
-//! Many steps under given controls in one call: controls go to the device at once, recorded fields come back at once, as
-//! far as memory reaches; while some come back, the next steps run.
+//! Many steps under given controls in one call: controls go to the device at once, recorded fields come back at once,
+//! as far as memory reaches; while some come back, the next steps run.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -104,8 +104,8 @@ impl GpuBatch {
         Ok(out)
     }
 
-    /// As [`GpuBatch::rollout`]; worlds that are reset for a bad acceleration take the steps that they owe before the next one
-    /// of all. Waits for each step.
+    /// As [`GpuBatch::rollout`]; worlds that are reset for a bad acceleration take the steps that they owe before the
+    /// next one of all. Waits for each step.
     ///
     /// # Errors
     /// As [`GpuBatch::rollout`].
@@ -120,7 +120,8 @@ impl GpuBatch {
         self.rollout_step_by_step(&rollout, true)
     }
 
-    /// A rollout whose kernels are built. Steps that are not recorded have reduced stores where a dispatch runs one step.
+    /// A rollout whose kernels are built. Steps that are not recorded have reduced stores where a dispatch runs one
+    /// step.
     fn new_rollout<'a>(
         &mut self,
         steps: usize,
@@ -130,7 +131,7 @@ impl GpuBatch {
     ) -> Result<Rollout<'a>> {
         let slots = fields.iter().map(|f| self.slot(f).cloned()).collect::<Result<Vec<_>>>()?;
         let full = self.program.step_groups().to_vec();
-        let reduced = self.program.lean_groups().filter(|groups| steps_per_dispatch(groups) == 1);
+        let reduced = self.program.reduced_groups().filter(|groups| steps_per_dispatch(groups) == 1);
         let groups = [full.clone(), reduced.unwrap_or(full)];
         self.build(&groups.concat())?;
         let controls = controls.filter(|c| !c.is_empty());
@@ -170,7 +171,8 @@ impl GpuBatch {
         rollout.slots.iter().map(|slot| vec![0.0; self.worlds * frames * slot.len]).collect()
     }
 
-    /// Most steps of a submission: their controls and records fit the packed buffer, their dispatches what drivers take.
+    /// Most steps of a submission: their controls and records fit the packed buffer, their dispatches what drivers
+    /// take.
     fn max_segment(&self, rollout: &Rollout<'_>) -> usize {
         let fit = |words: usize| (MAX_PACKED_WORDS / words.max(1)).max(1);
         let controls = self.program.model.sizes.nu * self.worlds;

@@ -9,18 +9,18 @@ use manyworlds_model::model::plan;
 use manyworlds_model::schema::stages::Stage;
 
 impl GpuBatch {
-    /// Advances all worlds by `n` steps. Results that a step computes, such as `xpos`, are afterwards those of the last step:
-    /// the kernels of the steps before it may have [reduced stores](crate::Program).
+    /// Advances all worlds by `n` steps. Results that a step computes, such as `xpos`, are afterwards those of the last
+    /// step: the kernels of the steps before it may have [reduced stores](crate::Program).
     ///
-    /// Returns before the device has finished: [`GpuBatch::wait`] waits, and [`GpuBatch::get`] reads what the steps have
-    /// computed. While the size of chunks is measured (see [`KernelOptions::tune`](crate::KernelOptions::tune)), a call waits
-    /// for its steps.
+    /// Returns before the device has finished: [`GpuBatch::wait`] waits, and [`GpuBatch::get`] reads what the steps
+    /// have computed. While the size of chunks is measured (see [`KernelOptions::tune`](crate::KernelOptions::tune)), a
+    /// call waits for its steps.
     ///
     /// # Errors
     /// [`Error::Device`](manyworlds_model::error::Error::Device) if a kernel cannot be built or the device is lost.
     pub fn step(&mut self, n: usize) -> Result<()> {
         let full = self.program.step_groups().to_vec();
-        let reduced = self.program.lean_groups().filter(|groups| n > steps_per_dispatch(groups));
+        let reduced = self.program.reduced_groups().filter(|groups| n > steps_per_dispatch(groups));
         let reduced = reduced.unwrap_or_default();
         self.build(&[reduced.clone(), full.clone()].concat())?;
         let each = steps_per_dispatch(&reduced);
@@ -51,10 +51,10 @@ impl GpuBatch {
         Ok(())
     }
 
-    /// True if the steps of a call before its last one run kernels with reduced stores: a compiler that fuses multiplications
-    /// and additions may round these differently.
-    pub fn has_lean_steps(&self) -> bool {
-        self.program.lean_groups().is_some()
+    /// True if the steps of a call before its last one run kernels with reduced stores: a compiler that fuses
+    /// multiplications and additions may round these differently.
+    pub fn has_reduced_stores(&self) -> bool {
+        self.program.reduced_groups().is_some()
     }
 
     /// Cuts the worlds into chunks of at most `worlds` worlds; changes no result.

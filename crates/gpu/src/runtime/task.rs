@@ -2,7 +2,7 @@
 
 use super::batch::GpuBatch;
 use super::buffers::ChunkWorlds;
-use super::demand::{DEMANDS, Wanted};
+use super::demand::{DEMANDS, note};
 use super::pipelines::{DispatchSequence, MAX_DISPATCHES_PER_SUBMIT, dispatch};
 use super::transfer::{Command, MAX_PACKED_WORDS};
 use crate::codegen::layout::Slot;
@@ -11,11 +11,11 @@ use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::plan;
 use manyworlds_model::model::task::STEP_OUTPUTS;
 use manyworlds_model::schema::stages::Stage;
-use manyworlds_model::schema::{Elem, NumbersRef};
+use manyworlds_model::schema::{Demand, Elem, NumbersRef};
 
 impl GpuBatch {
-    /// A step of the task in all worlds. Worlds whose episode begins take the steps of the model too: they are reset before
-    /// the last one, which computes what follows from their state, and after it.
+    /// A step of the task in all worlds. Worlds whose episode begins take the steps of the model too: they are reset
+    /// before the last one, which computes what follows from their state, and after it.
     ///
     /// # Errors
     /// [`Error::Argument`] for a model without a task; else as [`GpuBatch::step`].
@@ -25,8 +25,8 @@ impl GpuBatch {
         self.submit(&rounds)
     }
 
-    /// As [`GpuBatch::step_task`]; worlds that are reset for a bad acceleration take the steps that they owe before the step
-    /// goes on. Waits for the steps.
+    /// As [`GpuBatch::step_task`]; worlds that are reset for a bad acceleration take the steps that they owe before the
+    /// step goes on. Waits for the steps.
     ///
     /// # Errors
     /// As [`GpuBatch::step_task`].
@@ -38,9 +38,9 @@ impl GpuBatch {
         Ok(())
     }
 
-    /// A step of the task under an action of each world, `[world, naction]`; [`GpuBatch::seen`] waits for its outputs. The
-    /// action, the step and the outputs are one submission, as far as drivers take it. With `checkpoint`, the state before
-    /// the step becomes the checkpoint, as by [`GpuBatch::keep`].
+    /// A step of the task under an action of each world, `[world, naction]`; [`GpuBatch::step_outputs`] waits for its
+    /// outputs. The action, the step and the outputs are one submission, as far as drivers take it. With `checkpoint`,
+    /// the state before the step becomes the checkpoint, as by [`GpuBatch::checkpoint`].
     ///
     /// # Errors
     /// [`Error::Argument`] for a model without a task or a wrong number of values; else as [`GpuBatch::step`].
@@ -54,20 +54,20 @@ impl GpuBatch {
             )));
         }
         if checkpoint {
-            self.make_room()?;
+            self.reserve_checkpoint()?;
         }
         self.clear_step_outputs();
-        self.demand.is_outdated = true;
+        self.pending_demand.is_outdated = true;
         if !self.fits_one_submission(&rounds, action.len()) {
             if checkpoint {
-                self.keep()?;
+                self.checkpoint()?;
             }
             let all: Vec<usize> = (0..self.worlds).collect();
             self.set_fields(&[("action", action)], &all)?;
             return self.step_task();
         }
         let regions = self.checkpoint_regions();
-        let copies = regions.iter().zip(&self.checkpoint).filter(|_| checkpoint);
+        let copies = regions.iter().zip(&self.checkpoint_buffers).filter(|_| checkpoint);
         let mut commands: Vec<Command<'_>> =
             copies.map(|(region, buffer)| Command::Checkpoint(*region, buffer)).collect();
         // each chunk through all rounds
@@ -88,7 +88,7 @@ impl GpuBatch {
         action.extend_words(Elem::Real, &mut inputs);
         let outputs = slots.iter().map(|slot| slot.len * self.worlds).sum();
         let readback = self.transfer.submit_commands(&commands, &inputs, outputs, &mut run)?;
-        self.step_outputs.put(readback);
+        self.pending_outputs.put(readback);
         Ok(())
     }
 
@@ -130,34 +130,34 @@ impl GpuBatch {
         Ok(())
     }
 
-    /// Outputs of the last step under an action: the words of each of [`STEP_OUTPUTS`], `[world, …]`, and the demand of the
-    /// worlds. Waits for the step; `None` if worlds have changed since.
+    /// Outputs of the last step under an action: the words of each of [`STEP_OUTPUTS`], `[world, …]`, and the demand of
+    /// the worlds. Waits for the step; `None` if worlds have changed since.
     ///
     /// # Errors
     /// [`Error::Device`] for a lost device.
-    pub fn seen(&mut self) -> Result<Option<(Vec<Vec<u32>>, Wanted)>> {
-        let Some(pending) = self.step_outputs.take() else { return Ok(None) };
+    pub fn step_outputs(&mut self) -> Result<Option<(Vec<Vec<u32>>, Demand)>> {
+        let Some(readback) = self.pending_outputs.take() else { return Ok(None) };
         let slots = self.output_slots();
-        let mut demand = Wanted::default();
+        let mut demand = Demand::default();
         let mut fields = Vec::new();
-        self.transfer.finish_with(pending, |mut words| {
+        self.transfer.finish_with(readback, |mut words| {
             for slot in &slots {
                 let (own, rest) = words.split_at(slot.len * self.worlds);
                 if DEMANDS.contains(&slot.field.name) {
-                    demand.note(slot.field.name, own);
+                    note(&mut demand, slot.field.name, own);
                 } else {
                     fields.push(own.to_vec());
                 }
                 words = rest;
             }
         })?;
-        self.demand.is_outdated = false;
+        self.pending_demand.is_outdated = false;
         Ok(Some((fields, demand)))
     }
 
     /// Drops the outputs of the last step under an action: worlds are about to change.
     pub fn clear_step_outputs(&self) {
-        self.step_outputs.take();
+        self.pending_outputs.take();
     }
 
     /// Fields that are read after a step: its outputs, and those of the demand.
@@ -175,7 +175,7 @@ impl GpuBatch {
         // the task reads results of the last step only
         let full = self.program.step_groups().to_vec();
         let before = task.frame_skip() - 1;
-        let reduced = self.program.lean_groups().filter(|groups| before >= steps_per_dispatch(groups));
+        let reduced = self.program.reduced_groups().filter(|groups| before >= steps_per_dispatch(groups));
         let reduced = reduced.unwrap_or_default();
         let each = steps_per_dispatch(&reduced);
         let runs = if reduced.is_empty() { 0 } else { before / each };

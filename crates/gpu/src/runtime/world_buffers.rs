@@ -34,8 +34,8 @@ pub struct FieldLayout {
 }
 
 impl GpuBatch {
-    /// The buffers of all worlds, for kernels of a caller's own between steps. Whoever writes results or counts there steps
-    /// with what he has written.
+    /// The buffers of all worlds, for kernels of a caller's own between steps. Whoever writes results or counts there
+    /// steps with what he has written.
     pub fn buffers(&self) -> impl Iterator<Item = WorldBuffers<'_>> {
         self.arenas.iter().map(|a| WorldBuffers {
             first: a.first,
@@ -48,7 +48,8 @@ impl GpuBatch {
     /// Where a field is in these buffers.
     ///
     /// # Errors
-    /// [`Error::Argument`](manyworlds_model::error::Error::Argument) for a field that the kernels of this model do not keep.
+    /// [`Error::Argument`](manyworlds_model::error::Error::Argument) for a field that the kernels of this model do not
+    /// keep.
     pub fn layout_of(&self, field: &str) -> Result<FieldLayout> {
         let (slot, layout) = (self.slot(field)?, &self.program.layout);
         let int = slot.field.elem == Elem::Int;

@@ -53,7 +53,7 @@ pub struct TuningCache {
 
 impl TuningCache {
     /// Reads a file. A missing, damaged or outdated one counts as empty and is overwritten by
-    /// [`TuningCache::keep`]; the second value is the reason.
+    /// [`TuningCache::store`]; the second value is the reason.
     pub fn open(path: &Path) -> (Self, Option<String>) {
         let empty = || Self { path: path.to_path_buf(), entries: Map::new() };
         let why = |what: &str| Some(format!("{}: {what}; it is not used", path.display()));
@@ -94,7 +94,7 @@ impl TuningCache {
     ///
     /// # Errors
     /// [`Error::Argument`] with the file name if it cannot be written.
-    pub fn keep(&mut self, adapter: &Adapter, model: &Model, worlds: usize, found: &Trial) -> Result<()> {
+    pub fn store(&mut self, adapter: &Adapter, model: &Model, worlds: usize, found: &Trial) -> Result<()> {
         let entry = json!({
             "lanes": found.lanes,
             "worlds_per_group": found.worlds_per_group,
@@ -212,10 +212,10 @@ mod tests {
         let (mut cache, why) = TuningCache::open(&path);
         assert_eq!(why, None);
         let (here, one) = (adapter("here"), model(1.0));
-        cache.keep(&here, &one, 100, &FOUND).expect("a file that can be written");
+        cache.store(&here, &one, 100, &FOUND).expect("a file that can be written");
         let (cache, why) = TuningCache::open(&path);
         assert_eq!(why, None);
-        let found = cache.find(&here, &one, 120).expect("kept");
+        let found = cache.find(&here, &one, 120).expect("stored");
         assert_eq!((found.lanes, found.worlds_per_group), (Some(1), Some(16)));
         assert_eq!((found.placement, found.partition), (Some(WorkingSetSpace::Registers), Partition::Fused));
         assert!(cache.find(&adapter("elsewhere"), &one, 100).is_none());
@@ -224,13 +224,13 @@ mod tests {
     }
 
     #[test]
-    fn what_others_keep_meanwhile_stays() {
+    fn what_others_store_meanwhile_stays() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("tuning.json");
         let (here, one, two) = (adapter("here"), model(1.0), model(2.0));
         let (mut first, mut second) = (TuningCache::open(&path).0, TuningCache::open(&path).0);
-        first.keep(&here, &one, 100, &FOUND).expect("a file that can be written");
-        second.keep(&here, &two, 100, &FOUND).expect("a file that can be written");
+        first.store(&here, &one, 100, &FOUND).expect("a file that can be written");
+        second.store(&here, &two, 100, &FOUND).expect("a file that can be written");
         let cache = TuningCache::open(&path).0;
         assert!(cache.find(&here, &one, 100).is_some() && cache.find(&here, &two, 100).is_some());
     }
@@ -245,7 +245,7 @@ mod tests {
             let (mut cache, why) = TuningCache::open(&path);
             assert!(why.is_some_and(|w| w.contains("tuning.json")), "{text}");
             assert!(cache.find(&here, &one, 100).is_none());
-            cache.keep(&here, &one, 100, &FOUND).expect("replaced");
+            cache.store(&here, &one, 100, &FOUND).expect("replaced");
             assert!(TuningCache::open(&path).0.find(&here, &one, 100).is_some());
         }
         // corrupt entry: three lanes

@@ -1,9 +1,9 @@
-//! The fastest size of chunks, found while worlds step: a call takes all its steps for one chunk of worlds before it begins
-//! with the next.
+//! The fastest size of chunks, found while worlds step: a call takes all its steps for one chunk of worlds before it
+//! begins with the next.
 //!
-//! The memory of a small chunk stays in the cache of the device; too small a chunk leaves the device idle. No driver reports
-//! its cache, so that only a measurement finds the best size. A size changes no kernel and no bit, so that the steps of the
-//! caller serve as trials: the search only adds waiting for each trial to end.
+//! The memory of a small chunk stays in the cache of the device; too small a chunk leaves the device idle. No driver
+//! reports its cache, so that only a measurement finds the best size. A size changes no kernel and no bit, so that the
+//! steps of the caller serve as trials: the search only adds waiting for each trial to end.
 
 /// Rounds of trials over all sizes. The first is not counted, as a device raises its clock only under load.
 const ROUNDS: usize = 4;

@@ -65,16 +65,17 @@ pub struct KernelOptions {
     pub tuning_file: Option<std::path::PathBuf>,
     /// Bounds checks inside the kernels, for tests.
     pub checks: bool,
-    /// Whether the steps of a call before its last one run kernels with reduced stores: these store the state and what a
-    /// later stage or the next step reads, in less memory, but no other results. `None`: on hardware, where memory is slower
-    /// than arithmetic, and with [`Partition::Fused`], where a dispatch runs several steps only with them. Never on lavapipe.
-    pub lean: Option<bool>,
-    /// Most worlds of a chunk. A call takes all its steps for one chunk before it begins with the next, so that the memory of
-    /// a chunk may stay in the device's cache. `None`: on hardware 8192 until the batch has found a faster number (see
-    /// `tune`), else as many as a buffer holds.
+    /// Whether the steps of a call before its last one run kernels with reduced stores: these store the state and what
+    /// a later stage or the next step reads, in less memory, but no other results. `None`: on hardware, where memory is
+    /// slower than arithmetic, and with [`Partition::Fused`], where a dispatch runs several steps only with them. Never
+    /// on lavapipe.
+    pub reduced_stores: Option<bool>,
+    /// Most worlds of a chunk. A call takes all its steps for one chunk before it begins with the next, so that the
+    /// memory of a chunk may stay in the device's cache. `None`: on hardware 8192 until the batch has found a faster
+    /// number (see `tune`), else as many as a buffer holds.
     pub chunk: Option<usize>,
-    /// Whether a batch measures during its first steps which `chunk` is fastest, if it is left open. This changes no result.
-    /// `None`: on hardware.
+    /// Whether a batch measures during its first steps which `chunk` is fastest, if it is left open. This changes no
+    /// result. `None`: on hardware.
     pub tune: Option<bool>,
     /// Worlds of the batch: few of them get more lanes each. `None`: many. A batch sets it.
     pub worlds: Option<usize>,
@@ -219,11 +220,13 @@ impl KernelOptions {
         self.chunk.is_none() && self.tune.unwrap_or(!adapter.software)
     }
 
-    /// True if the steps of a call before its last one have reduced stores. Not where trees sleep, whose results stay from
-    /// step to step, nor where the driver cuts the solver into several dispatches.
+    /// True if the steps of a call before its last one have reduced stores. Not where trees sleep, whose results stay
+    /// from step to step, nor where the driver cuts the solver into several dispatches.
     pub(crate) fn reduces_stores(&self, model: &Model, adapter: &Adapter) -> bool {
         let fused = self.partition(adapter) == Partition::Fused;
-        self.lean.unwrap_or(!adapter.software || fused) && !adapter.limits_loops() && !model.has_sleep()
+        self.reduced_stores.unwrap_or(!adapter.software || fused)
+            && !adapter.limits_loops()
+            && !model.has_sleep()
     }
 
     /// The partition on a device: never [`Partition::Auto`].

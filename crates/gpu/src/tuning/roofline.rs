@@ -51,7 +51,8 @@ impl Gpu {
     /// Measures the peak throughput of the device, in tens of milliseconds.
     ///
     /// # Errors
-    /// [`Error::Device`](manyworlds_model::error::Error::Device) for a lost device, or if two buffers of 1 MiB do not fit its memory.
+    /// [`Error::Device`](manyworlds_model::error::Error::Device) for a lost device, or if two buffers of 1 MiB do not
+    /// fit its memory.
     pub fn roofline(&self) -> Result<Roofline> {
         let begin = Instant::now();
         let bench = Kernels::new(self)?;

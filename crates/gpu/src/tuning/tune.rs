@@ -26,7 +26,8 @@ const TRIAL_SECONDS: f64 = 0.1;
 /// to `on_trial`. Options set in `fixed` are not varied. The returned trial is the fastest.
 ///
 /// # Errors
-/// [`Error::Argument`](manyworlds_model::error::Error::Argument) if `fixed` does not fit the device, [`Error::Device`](manyworlds_model::error::Error::Device) if no trial could be run.
+/// [`Error::Argument`](manyworlds_model::error::Error::Argument) if `fixed` does not fit the device,
+/// [`Error::Device`](manyworlds_model::error::Error::Device) if no trial could be run.
 pub fn search(
     gpu: &Gpu,
     model: &Model,
@@ -75,7 +76,7 @@ impl SearchAxis {
         adapter: &Adapter,
     ) -> Vec<KernelOptions> {
         let base = KernelOptions {
-            lean: fixed.lean,
+            reduced_stores: fixed.reduced_stores,
             chunk: fixed.chunk,
             per_world: fixed.per_world.clone(),
             ..best.options()

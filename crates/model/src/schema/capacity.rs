@@ -44,3 +44,12 @@ impl Capacity {
         Self { nconmax: of(self.nconmax, other.nconmax), njmax: of(self.njmax, other.njmax) }
     }
 }
+
+/// The most that any world has asked for since its counters were last cleared.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Demand {
+    /// Contacts and constraint rows.
+    pub capacity: Capacity,
+    /// Steps that are owed: a world whose step was reset for a bad acceleration has still to take it.
+    pub owed_steps: usize,
+}

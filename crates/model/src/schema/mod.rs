@@ -21,7 +21,7 @@ mod sizes;
 pub mod stages;
 pub(crate) mod variation;
 
-pub use capacity::Capacity;
+pub use capacity::{Capacity, Demand};
 pub use kinds::Kind;
 pub use numbers::{Numbers, NumbersRef};
 pub use role::Role;

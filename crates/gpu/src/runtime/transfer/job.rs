@@ -1,5 +1,5 @@
-//! Jobs of the kernels in `shaders/runtime/transfer.wgsl`: a region of an arena, and where its elements are in the other
-//! buffer. The structure and the constants that these kernels share with Rust are declared here.
+//! Jobs of the kernels in `shaders/runtime/transfer.wgsl`: a region of an arena, and where its elements are in the
+//! other buffer. The structure and the constants that these kernels share with Rust are declared here.
 
 use encase::{ShaderType, UniformBuffer};
 

@@ -164,8 +164,8 @@ impl Pool {
         }
     }
 
-    /// Drops the bind groups that hold anything but a buffer of the pool beside an arena, so that they keep no arena alive
-    /// that comes and goes.
+    /// Drops the bind groups that hold anything but a buffer of the pool beside an arena, so that they keep no arena
+    /// alive that comes and goes.
     pub(super) fn drop_foreign_bind_groups(&mut self) {
         let Self { packed, records, bind_groups, .. } = self;
         bind_groups.retain(|(_, other, _)| other == packed || other == records);

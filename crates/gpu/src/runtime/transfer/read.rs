@@ -27,8 +27,8 @@ impl Transfer {
         Ok(out)
     }
 
-    /// Starts to read a region, in as many readbacks as packed buffers hold it; each has the rows after those of the one
-    /// before.
+    /// Starts to read a region, in as many readbacks as packed buffers hold it; each has the rows after those of the
+    /// one before.
     ///
     /// # Errors
     /// As [`Transfer::read`].

@@ -43,8 +43,8 @@ impl ElementRange {
     }
 }
 
-/// A range of elements of some worlds of an arena. As an array it is `[world, element]`, with the worlds in the order of
-/// the list.
+/// A range of elements of some worlds of an arena. As an array it is `[world, element]`, with the worlds in the order
+/// of the list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Region<'a> {
     pub(crate) arena: &'a Arena,
@@ -75,8 +75,8 @@ impl<'a> Region<'a> {
     }
 }
 
-/// Submissions that move all rows of some regions, each of at most [`MAX_PACKED_WORDS`] words: the number of a region, and
-/// some of its rows.
+/// Submissions that move all rows of some regions, each of at most [`MAX_PACKED_WORDS`] words: the number of a region,
+/// and some of its rows.
 pub(super) fn rounds(regions: &[Region<'_>]) -> Vec<Vec<(usize, Range<usize>)>> {
     let mut rounds = Vec::new();
     let mut round = Vec::new();
