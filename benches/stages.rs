@@ -72,7 +72,7 @@ fn gpu_stages(c: &mut Criterion) {
     const WORLDS: usize = 64;
     let model = humanoid();
     let gpu = Gpu::open(AdapterPreference::Any).expect("an adapter: see `manyworlds doctor`");
-    let mut batch = GpuBatch::new(&gpu, &model, WORLDS, probe(&model), &KernelOptions::default())
+    let mut batch = GpuBatch::new(&gpu, model.clone(), WORLDS, probe(&model), &KernelOptions::default())
         .expect("memory of 64 worlds");
     let mut ctrl = vec![0.0; WORLDS * model.sizes.nu];
     fill(&model, Control::Hold, 0, 0, 0, &mut ctrl);

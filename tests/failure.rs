@@ -430,7 +430,7 @@ fn a_lost_device_is_an_error_of_every_later_call() {
     let model = manyworlds::load("models/pendulum.xml").unwrap();
     let gpu = Gpu::open(AdapterPreference::Any).unwrap();
     let capacity = manyworlds::model::data::Capacity::NONE;
-    let mut batch = GpuBatch::new(&gpu, &model, 3, capacity, &KernelOptions::default()).unwrap();
+    let mut batch = GpuBatch::new(&gpu, model.clone(), 3, capacity, &KernelOptions::default()).unwrap();
     batch.step(2).unwrap();
     batch.wait().unwrap();
     gpu.close();
@@ -440,7 +440,7 @@ fn a_lost_device_is_an_error_of_every_later_call() {
         batch.wait().err(),
         batch.get("qpos").err(),
         batch.set("qvel", &[0.0; 3]).err(),
-        GpuBatch::new(&gpu, &model, 3, capacity, &KernelOptions::default()).err(),
+        GpuBatch::new(&gpu, model.clone(), 3, capacity, &KernelOptions::default()).err(),
     ];
     for (call, error) in said.into_iter().enumerate() {
         let text = error.map(|e| e.to_string()).unwrap_or_default();

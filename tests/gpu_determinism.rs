@@ -25,7 +25,7 @@ fn control(model: &Model, world: usize) -> Vec<f64> {
 /// Bits of the worlds `first..first + count` after some steps from a keyframe, in a batch of just these.
 fn run(model: &Model, options: &KernelOptions, first: usize, count: usize, steps: usize) -> Vec<Vec<u64>> {
     let gpu = Gpu::open(AdapterPreference::Any).unwrap();
-    let mut batch = GpuBatch::new(&gpu, model, count, CAPACITY, options).unwrap();
+    let mut batch = GpuBatch::new(&gpu, model.clone(), count, CAPACITY, options).unwrap();
     let key = model.sizes.nkey.checked_sub(1);
     batch.reset(&vec![true; count], key).unwrap();
     let ctrl: Vec<f64> = (first..first + count).flat_map(|w| control(model, w)).collect();
@@ -204,7 +204,7 @@ fn reduced_stores_leave_the_next_call_alone() {
     let finish = |reduced| {
         let options =
             KernelOptions { reduced_stores: Some(reduced), ..with(2, 4, Partition::Grouped, false) };
-        let mut batch = GpuBatch::new(&gpu, &model, 3, CAPACITY, &options).unwrap();
+        let mut batch = GpuBatch::new(&gpu, model.clone(), 3, CAPACITY, &options).unwrap();
         batch.set("qvel", &[3.0, -5.0, 40.0]).unwrap();
         batch.forward().unwrap();
         for n in [40, 40, 1, 40] {
@@ -224,7 +224,7 @@ fn steps_in_one_submission_or_many_are_the_same() {
     let gpu = Gpu::open(AdapterPreference::Any).unwrap();
     let finish = |calls: &[usize], chunk: Option<usize>| {
         let options = KernelOptions { chunk, ..KernelOptions::default() };
-        let mut batch = GpuBatch::new(&gpu, &model, 200, CAPACITY, &options).unwrap();
+        let mut batch = GpuBatch::new(&gpu, model.clone(), 200, CAPACITY, &options).unwrap();
         let qvel: Vec<f64> = (0..200 * model.sizes.nv).map(|k| 0.1 * k as f64).collect();
         batch.set("qvel", &qvel).unwrap();
         calls.iter().for_each(|n| batch.step(*n).unwrap());
@@ -246,7 +246,7 @@ fn a_search_for_the_size_of_chunks_changes_nothing() {
             partition,
             ..KernelOptions::default()
         };
-        let mut batch = GpuBatch::new(&gpu, &model, 2100, CAPACITY, &options).unwrap();
+        let mut batch = GpuBatch::new(&gpu, model.clone(), 2100, CAPACITY, &options).unwrap();
         let qvel: Vec<f64> = (0..2100 * model.sizes.nv).map(|k| 0.001 * k as f64).collect();
         batch.set("qvel", &qvel).unwrap();
         for n in [1, 2, 20, 1, 16] {

@@ -1,7 +1,7 @@
 //! The models of the worlds: one for all, and a column for each world of every field that differs.
 
 use std::collections::BTreeSet;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
@@ -12,7 +12,7 @@ use crate::schema::{Field, OwnedValues};
 /// The models of the worlds.
 #[derive(Debug)]
 pub(super) struct Models {
-    base: Model,
+    base: Arc<Model>,
     varied: Vec<Varied>,
     /// Columns of each world, in the order of `varied`.
     columns: Vec<Vec<OwnedValues<f64>>>,
@@ -32,12 +32,12 @@ struct Varied {
 
 impl Models {
     /// The same model in every world.
-    pub(super) fn new(base: Model) -> Self {
+    pub(super) fn new(base: Arc<Model>) -> Self {
         Self { base, varied: Vec::new(), columns: Vec::new(), stale: Vec::new(), idle: Mutex::default() }
     }
 
     /// The same model in each of some worlds, with columns of their own for some fields.
-    pub(super) fn varying(base: Model, worlds: usize, fields: &BTreeSet<&'static str>) -> Self {
+    pub(super) fn varying(base: Arc<Model>, worlds: usize, fields: &BTreeSet<&'static str>) -> Self {
         let table = Model::<f64>::FIELDS.iter().enumerate();
         let varied = table.filter(|(_, field)| fields.contains(field.name));
         let varied: Vec<Varied> = varied.map(|(place, field)| Varied { place, field }).collect();
@@ -53,7 +53,7 @@ impl Models {
     }
 
     /// The model of the batch: that of every world, but for the fields that differ.
-    pub(super) fn base(&self) -> &Model {
+    pub(super) fn base(&self) -> &Arc<Model> {
         &self.base
     }
 
@@ -72,7 +72,7 @@ impl Models {
 
     /// A copy of the model of a world.
     pub(super) fn of(&self, world: usize) -> Model {
-        let mut model = self.base.clone();
+        let mut model = Model::clone(&self.base);
         if let Some(columns) = self.columns.get(world) {
             exchange(&mut model, &self.varied, &mut columns.clone());
         }
@@ -119,7 +119,7 @@ impl Models {
         let worlds = self.columns.par_iter_mut().zip(&mut self.stale).filter(|(_, stale)| **stale);
         // models of their own: this changes what no world has a column for, if the base is not up to date
         worlds.for_each_init(
-            || base.clone(),
+            || Model::clone(base),
             |model, (columns, stale)| {
                 exchange(model, varied, columns);
                 crate::compile::set_const(model);

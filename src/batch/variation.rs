@@ -1,6 +1,7 @@
 //! Model fields that differ from world to world: expanding, reading and writing them.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::engine::names_of;
 use super::models::Models;
@@ -53,7 +54,7 @@ impl Batch {
         }
         self.engine.flush()?;
         let (base, sizes) = self.expanded_model(&varied);
-        let mut models = Models::varying(base, self.worlds, &varied);
+        let mut models = Models::varying(Arc::new(base), self.worlds, &varied);
         let present = self.engine.models();
         for world in 0..self.worlds {
             for field in present.varied() {

@@ -108,7 +108,7 @@ fn used(model: &Model, bytes: &[u8]) -> String {
 /// Composes and validates all kernels of a step.
 fn composed(model: &Model) {
     let adapter = Adapter::described("described", false, 32 << 10);
-    let program = match Program::new(model, &adapter, SLOTS, &KernelOptions::default()) {
+    let program = match Program::new(model.clone(), &adapter, SLOTS, &KernelOptions::default()) {
         // numbers beyond single precision
         Err(Error::Unsupported(_)) => return,
         program => program.unwrap(),

@@ -91,19 +91,19 @@ impl Program {
     /// [`Error::Argument`] for invalid options, or reduced stores where trees may sleep, [`Error::Unsupported`] for a
     /// model with a number beyond single precision.
     pub fn new(
-        model: &Model,
+        model: impl Into<Arc<Model>>,
         adapter: &Adapter,
         capacity: Capacity,
         options: &KernelOptions,
     ) -> Result<Self> {
-        check_single_precision(model)?;
+        let model = model.into();
+        check_single_precision(&model)?;
         if options.reduced_stores == Some(true) && model.has_sleep() {
             return Err(Error::Argument(
                 "reduced stores: results of sleeping trees stay from step to step; leave it out, or disable sleep"
                     .into(),
             ));
         }
-        let model = Arc::new(model.clone());
         let general = general(&model, &options.per_world);
         let tiling = options.tiling(&general, adapter)?;
         let composer = Composer::new(&general, tiling, adapter.limits_loops())?;

@@ -1,7 +1,7 @@
 //! Worlds on the CPU, in parallel over all cores. No world affects the bits of another.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rayon::prelude::*;
@@ -40,7 +40,12 @@ pub(super) struct CpuEngine {
 
 impl CpuEngine {
     /// Worlds in their initial state.
-    pub(super) fn open(model: Model, worlds: usize, capacity: Capacity, overflow: Overflow) -> Result<Self> {
+    pub(super) fn open(
+        model: Arc<Model>,
+        worlds: usize,
+        capacity: Capacity,
+        overflow: Overflow,
+    ) -> Result<Self> {
         let begin = Instant::now();
         let sizes = capacity.sizes(&model);
         let worlds = new_worlds(&model, worlds, &sizes, overflow)?;

@@ -1,5 +1,7 @@
 //! Worlds in kernels, with capacities that stay: [`growing`](super::growing) enlarges them.
 
+use std::sync::Arc;
+
 use web_time::Instant;
 
 use super::replay::{Entry, Replay};
@@ -40,7 +42,7 @@ impl Pending for FieldReadback {
 impl GpuEngine {
     /// Worlds in their initial state on the adapter that the options name.
     pub(super) fn open(
-        model: Model,
+        model: Arc<Model>,
         worlds: usize,
         capacity: Capacity,
         options: &BatchOptions,
@@ -51,7 +53,7 @@ impl GpuEngine {
         if gpu.adapter().software {
             memory::check_software(&sizes, worlds)?;
         }
-        let batch = Box::new(GpuBatch::new(&gpu, &model, worlds, capacity, &options.gpu)?);
+        let batch = Box::new(GpuBatch::new(&gpu, Arc::clone(&model), worlds, capacity, &options.gpu)?);
         let opening = begin.elapsed().as_secs_f64() - batch.build_times().total();
         let (models, own_kernels) = (Models::new(model), Vec::new());
         Ok(Self { batch, models, sizes, options: options.gpu.clone(), own_kernels, opening })
@@ -259,7 +261,8 @@ impl Engine for GpuEngine {
         // new kernels, with the same state
         let options = KernelOptions { per_world: names_of(&models), ..self.options.clone() };
         let (gpu, worlds) = (self.batch.gpu(), self.batch.worlds());
-        let mut batch = GpuBatch::new(gpu, models.base(), worlds, Capacity::of(&sizes), &options)?;
+        let mut batch =
+            GpuBatch::new(gpu, Arc::clone(models.base()), worlds, Capacity::of(&sizes), &options)?;
         self.add_own_kernels(&mut batch)?;
         let same = |f: &&Field| f.len(&self.sizes) == f.len(&sizes) && batch.has(f.name);
         let fields: Vec<&'static Field> = lasting(self).into_iter().filter(same).collect();
@@ -388,7 +391,7 @@ impl Replay for GpuEngine {
         // memory of a software adapter is the machine's
         let enough = if gpu.adapter().software { memory::check_software(&sizes, worlds) } else { Ok(()) };
         let made = enough.and_then(|()| {
-            let mut batch = GpuBatch::new(gpu, self.models.base(), worlds, to, &self.options)?;
+            let mut batch = GpuBatch::new(gpu, Arc::clone(self.models.base()), worlds, to, &self.options)?;
             self.add_own_kernels(&mut batch)?;
             batch.restore(checkpoint)?;
             batch.checkpoint()?;

@@ -11,6 +11,7 @@ mod growing;
 mod replay;
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::models::Models;
 use super::{Backend, BatchOptions, ColdStart, Growth};
@@ -201,13 +202,14 @@ pub(super) fn open(
     capacity: Capacity,
     options: &BatchOptions,
 ) -> Result<(Box<dyn Engine>, Option<String>)> {
+    let model = Arc::new(model.clone());
     let cpu = || -> Result<Box<dyn Engine>> {
-        Ok(Box::new(cpu::CpuEngine::open(model.clone(), worlds, capacity, options.overflow)?))
+        Ok(Box::new(cpu::CpuEngine::open(Arc::clone(&model), worlds, capacity, options.overflow)?))
     };
     match options.backend {
         Backend::Cpu => Ok((cpu()?, None)),
-        Backend::Gpu => Ok((open_gpu(model, worlds, capacity, options)?, None)),
-        Backend::Auto => match open_gpu(model, worlds, capacity, options) {
+        Backend::Gpu => Ok((open_gpu(&model, worlds, capacity, options)?, None)),
+        Backend::Auto => match open_gpu(&model, worlds, capacity, options) {
             Ok(engine) => Ok((engine, None)),
             Err(why @ (Error::Device(_) | Error::Memory(_) | Error::Unsupported(_))) => {
                 Ok((cpu()?, Some(format!("using the CPU backend: {why}"))))
@@ -221,17 +223,17 @@ pub(super) fn open(
 /// Worlds in kernels, which grow and take again what they owe.
 #[cfg(feature = "gpu")]
 fn open_gpu(
-    model: &Model,
+    model: &Arc<Model>,
     worlds: usize,
     capacity: Capacity,
     options: &BatchOptions,
 ) -> Result<Box<dyn Engine>> {
-    let engine = gpu::GpuEngine::open(model.clone(), worlds, capacity, options)?;
+    let engine = gpu::GpuEngine::open(Arc::clone(model), worlds, capacity, options)?;
     Ok(Box::new(growing::grow(engine, options.overflow)))
 }
 
 #[cfg(not(feature = "gpu"))]
-fn open_gpu(_: &Model, _: usize, _: Capacity, _: &BatchOptions) -> Result<Box<dyn Engine>> {
+fn open_gpu(_: &Arc<Model>, _: usize, _: Capacity, _: &BatchOptions) -> Result<Box<dyn Engine>> {
     Err(Error::Device("this build has no GPU backend; build with the feature 'gpu'".to_owned()))
 }
 

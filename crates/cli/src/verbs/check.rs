@@ -102,7 +102,7 @@ fn on_gpu(
     let gpu = Gpu::open(AdapterPreference::Any)?;
     // bounds checks inside the kernels: an index out of range is an error of its own
     let kernels = Kernels { checks: true, ..arguments.kernels.options()? };
-    let mut subject = GpuBatch::new(&gpu, model, options.worlds, capacity, &kernels)?;
+    let mut subject = GpuBatch::new(&gpu, model.clone(), options.worlds, capacity, &kernels)?;
     let report = check::run(model, capacity, &mut subject, options)?;
     Ok((gpu.adapter().to_string(), report))
 }

@@ -132,7 +132,7 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     // the options as given: nothing was measured on a described device
     let per_world = batch::expansion(&model, &arguments.per_world)?;
     let options = KernelOptions { tuning_file: None, per_world, ..arguments.kernels.options()? };
-    let program = Program::new(&model, &adapter, capacity, &options)?;
+    let program = Program::new(model, &adapter, capacity, &options)?;
     make_folder(&arguments.out)?;
 
     let load = MeanLoad { contacts: arguments.contacts, rows: arguments.rows };

@@ -1,6 +1,7 @@
 //! Many worlds of one model on the GPU.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use web_time::Instant;
 
@@ -60,18 +61,19 @@ impl GpuBatch {
     /// insufficient.
     pub fn new(
         gpu: &Gpu,
-        model: &Model,
+        model: impl Into<Arc<Model>>,
         worlds: usize,
         capacity: Capacity,
         options: &KernelOptions,
     ) -> Result<Self> {
         let begin = Instant::now();
         gpu.check_not_lost()?;
-        let options = options.resolved(model, gpu.adapter(), worlds);
+        let model = model.into();
+        let options = options.resolved(&model, gpu.adapter(), worlds);
         let program = Program::new(model, gpu.adapter(), capacity, &options)?;
         let layout = &program.layout;
         // buffers: the model once, the worlds in arenas
-        let model = ModelBinding::new(gpu, layout, model)?;
+        let model = ModelBinding::new(gpu, layout, &program.model)?;
         let chunk = options.chunk(gpu.adapter())?;
         // a scratch tile for the first run of each pipeline, so that no world is modified
         let made = |worlds| arenas(gpu, layout, &model, worlds);

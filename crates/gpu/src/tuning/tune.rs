@@ -5,6 +5,8 @@
 //! search is a coordinate descent: lanes per world, worlds per workgroup, placement, partition, each with the best of
 //! the previous ones.
 
+use std::sync::Arc;
+
 use web_time::Instant;
 
 use super::cache::Trial;
@@ -30,7 +32,7 @@ const TRIAL_SECONDS: f64 = 0.1;
 /// [`Error::Device`](manyworlds_model::error::Error::Device) if no trial could be run.
 pub fn search(
     gpu: &Gpu,
-    model: &Model,
+    model: &Arc<Model>,
     worlds: usize,
     capacity: Capacity,
     start: &StartState,
@@ -120,7 +122,7 @@ impl SearchAxis {
 /// Measures one candidate.
 fn trial(
     gpu: &Gpu,
-    model: &Model,
+    model: &Arc<Model>,
     worlds: usize,
     capacity: Capacity,
     start: &StartState,
@@ -128,7 +130,7 @@ fn trial(
 ) -> Result<Trial> {
     // a batch searches for its chunks by itself: not while another option is measured
     let options = KernelOptions { tune: Some(false), ..options.clone() };
-    let mut batch = GpuBatch::new(gpu, model, worlds, capacity, &options)?;
+    let mut batch = GpuBatch::new(gpu, Arc::clone(model), worlds, capacity, &options)?;
     for (field, values) in start {
         batch.set(field, values)?;
     }
