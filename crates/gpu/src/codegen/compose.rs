@@ -1,13 +1,14 @@
 //! Kernels of one model: stages grouped into modules, each linked from the shared WGSL and validated.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use super::access;
 use super::conditions::preprocess;
 use super::constants::{ModelConstants, Tables};
 use super::flags::{self, Flags};
 use super::items::Item;
-use super::layout::{AddressSpace, Layout, WorkingSet};
+use super::layout::Layout;
 use super::link::{Library, identity};
 use super::tiling::{HessianTiles, Tiling, WorkingSetSpace};
 use super::unroll::unroll;
@@ -15,12 +16,11 @@ use super::{joints, narrow_phase, task};
 use manyworlds_kernels::KERNELS;
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::Model;
-use manyworlds_model::model::data::Data;
-use manyworlds_model::model::task::Program as Task;
+use manyworlds_model::model::task::Program as TaskProgram;
 use manyworlds_model::real::MINVAL;
 use manyworlds_model::schema::shape_pairs::ShapePair;
 use manyworlds_model::schema::stages::Stage;
-use manyworlds_model::schema::{EXTREMA_SIDE, Field, Sizes};
+use manyworlds_model::schema::{EXTREMA_SIDE, Sizes};
 use manyworlds_shaders::LIBRARY;
 
 /// Entry functions of a split solver: the first dispatch, then one for each iteration; the same for noslip; and the
@@ -32,14 +32,14 @@ pub(super) const SPLIT_SOLVE: [&str; 5] =
 #[derive(Debug)]
 pub struct Composer {
     library: Library,
-    tiling: Tiling,
-    tiles: HessianTiles,
+    pub(super) tiling: Tiling,
+    pub(super) tiles: HessianTiles,
     limited: bool,
     /// Shape pairs of the narrow phase.
     pairs: Vec<&'static ShapePair>,
     tables: Tables,
-    task: Option<std::sync::Arc<Task>>,
-    formulas: Option<std::sync::Arc<Task>>,
+    task: Option<Arc<TaskProgram>>,
+    formulas: Option<Arc<TaskProgram>>,
 }
 
 impl Composer {
@@ -63,83 +63,6 @@ impl Composer {
     /// Lanes, worlds per group and placement.
     pub(crate) fn tiling(&self) -> Tiling {
         self.tiling
-    }
-
-    /// Those of the `used` fields that are kept outside storage at these sizes, within `room` bytes of workgroup memory.
-    pub fn working_set(&self, sizes: &Sizes, used: &BTreeSet<&'static str>, room: usize) -> WorkingSet {
-        match self.tiling.placement {
-            WorkingSetSpace::Storage => WorkingSet::NONE,
-            WorkingSetSpace::Registers => {
-                let fields =
-                    Data::<f64>::FIELDS.iter().filter(|f| f.traits.register && used.contains(f.name));
-                WorkingSet { space: AddressSpace::Register, fields: fields.map(|f| f.name).collect() }
-            }
-            WorkingSetSpace::Workgroup | WorkingSetSpace::Tiles => {
-                let room = room.saturating_sub(self.buffer_bytes(sizes));
-                WorkingSet {
-                    space: AddressSpace::Workgroup,
-                    fields: self.fit_workgroup_memory(
-                        ranked(|f| f.traits.workgroup).filter(|f| used.contains(f.name)),
-                        sizes,
-                        room,
-                    ),
-                }
-            }
-        }
-    }
-
-    /// Layout of kernels that run many steps: moves more of the fields used by the kernels of `layout` to workgroup
-    /// memory, of which there are `room` bytes. No other field moves.
-    pub fn transient(&self, layout: &Layout, room: usize) -> Layout {
-        if self.tiling.placement != WorkingSetSpace::Workgroup {
-            return layout.clone();
-        }
-        let taken = self.reduction_bytes() + layout.workgroup_bytes();
-        let used = ranked(|f| f.traits.transient).filter(|f| layout.slot(f.name).is_some());
-        let fields = self.fit_workgroup_memory(used, &layout.sizes, room.saturating_sub(taken));
-        layout.relocated(&fields, &AddressSpace::Workgroup)
-    }
-
-    /// The leading ones of these fields that fit into `left` bytes of workgroup memory.
-    fn fit_workgroup_memory(
-        &self,
-        fields: impl Iterator<Item = &'static Field>,
-        sizes: &Sizes,
-        mut left: usize,
-    ) -> BTreeSet<&'static str> {
-        let bytes = |f: &Field| 4 * f.len(sizes) * self.tiling.tile;
-        let fits = fields.filter(|f| {
-            let fits = bytes(f) <= left;
-            left -= if fits { bytes(f) } else { 0 };
-            fits
-        });
-        fits.map(|f| f.name).collect()
-    }
-
-    /// Bytes of workgroup memory for reductions and votes over lanes, each array aligned.
-    fn reduction_bytes(&self) -> usize {
-        let Tiling { lanes, tile, .. } = self.tiling;
-        // a world's part of the arrays of fields may be padded by up to a row of banks
-        let padding = 2 * 4 * 32 * tile;
-        if lanes > 1 {
-            (16 * 36 + 16 + 4) * tile + (4 * lanes * tile).next_multiple_of(16) + 32 + padding
-        } else {
-            0
-        }
-    }
-
-    /// Bytes of workgroup memory for tiles of the Hessian.
-    fn tile_bytes(&self, sizes: &Sizes) -> usize {
-        let tiles = self.tiling.placement == WorkingSetSpace::Tiles;
-        let bytes = self.tiles.workgroup_bytes(sizes.nv)
-            + (12 + 4 * self.tiles.rows) * row_words(sizes)
-            + 8 * sizes.ntree;
-        if tiles { self.tiling.tile * bytes } else { 0 }
-    }
-
-    /// Bytes of workgroup memory that kernels need beside fields.
-    pub(crate) fn buffer_bytes(&self, sizes: &Sizes) -> usize {
-        self.reduction_bytes() + self.tile_bytes(sizes)
     }
 
     /// True if the solver, when alone in a group, runs in dispatches of one iteration.
@@ -317,15 +240,8 @@ fn library(flags: &Flags) -> Result<Library> {
     Ok(library)
 }
 
-/// Fields of Data with a non-zero rank, in order of rank.
-fn ranked(rank: impl Fn(&Field) -> u8) -> impl Iterator<Item = &'static Field> {
-    let mut fields: Vec<&Field> = Data::<f64>::FIELDS.iter().filter(|f| rank(f) > 0).collect();
-    fields.sort_by_key(|f| rank(f));
-    fields.into_iter()
-}
-
 /// Words of a bit for each constraint row.
-fn row_words(sizes: &Sizes) -> usize {
+pub(super) fn row_words(sizes: &Sizes) -> usize {
     sizes.njmax.div_ceil(32).max(1)
 }
 
@@ -473,16 +389,5 @@ pub(super) mod tests {
                 }
             }
         }
-    }
-
-    #[test]
-    fn transient_fields_are_results_that_fit() {
-        let (composer, layout) = everything(8, WorkingSetSpace::Workgroup);
-        let transient =
-            composer.transient(&layout, 2 * layout.workgroup_bytes() + composer.reduction_bytes());
-        assert!(transient.workgroup_bytes() > layout.workgroup_bytes());
-        assert!(transient.workgroup_bytes() <= 2 * layout.workgroup_bytes());
-        // initial state is never transient
-        assert!(ranked(|f| f.traits.transient).all(|f| !f.role.is_state()));
     }
 }

@@ -20,3 +20,4 @@ pub mod syntax;
 pub(crate) mod task;
 pub mod tiling;
 pub mod unroll;
+mod working_set;

@@ -3,8 +3,11 @@
 //! Every lane of a world computes the numbers that the elements of a vector have in common, and short vectors; lanes share
 //! the elements of long ones. Nothing here waits for other lanes.
 
+mod places;
+
+use self::places::At;
 use super::access::real;
-use manyworlds_model::model::task::{Assignment, Op, Part, Place, Program, SHORT, Source};
+use manyworlds_model::model::task::{Assignment, Op, Part, Place, Program as TaskProgram, SHORT, Source};
 use manyworlds_model::schema::Elem;
 
 /// The functions, the parts of which they hold the values, and what they take and return.
@@ -20,7 +23,11 @@ const FUNCTIONS: [(&str, Part, &str); 8] = [
 ];
 
 /// Text of a function or a constant of a task, or of formulas; `None` for other names.
-pub(crate) fn function(name: &str, task: Option<&Program>, formulas: Option<&Program>) -> Option<String> {
+pub(crate) fn function(
+    name: &str,
+    task: Option<&TaskProgram>,
+    formulas: Option<&TaskProgram>,
+) -> Option<String> {
     match name {
         "task_max_steps" => {
             let most = task.and_then(|t| t.task().max_episode_steps).unwrap_or(0);
@@ -42,52 +49,6 @@ pub(crate) fn function(name: &str, task: Option<&Program>, formulas: Option<&Pro
     Some(format!("fn {name}{head} {{\n{body}}}"))
 }
 
-/// Places of elements: so many from the first, in steps, with the loop's `i`.
-#[derive(Clone, Copy, Debug)]
-enum At {
-    /// One place.
-    One(usize),
-    /// The place `first + step * i`.
-    Each { first: usize, step: usize },
-}
-
-impl At {
-    /// The places that these are in a list.
-    fn of(self, list: &[usize]) -> Option<At> {
-        match self {
-            At::One(k) => list.get(k).map(|k| At::One(*k)),
-            At::Each { first, step } => {
-                let (start, stride) = progression(list)?;
-                Some(At::Each { first: start + stride * first, step: stride * step })
-            }
-        }
-    }
-
-    /// The places behind others.
-    fn behind(self, offset: usize) -> At {
-        match self {
-            At::One(k) => At::One(offset + k),
-            At::Each { first, step } => At::Each { first: offset + first, step },
-        }
-    }
-
-    fn text(self) -> String {
-        match self {
-            At::One(k) => format!("{k}u"),
-            At::Each { first: 0, step: 1 } => "i".to_owned(),
-            At::Each { first, step: 1 } => format!("{first}u + i"),
-            At::Each { first, step } => format!("{first}u + {step}u * i"),
-        }
-    }
-}
-
-/// First element and distance of evenly spaced elements.
-fn progression(list: &[usize]) -> Option<(usize, usize)> {
-    let (first, second) = (*list.first()?, *list.get(1).unwrap_or(list.first()?));
-    let step = second.checked_sub(first)?;
-    list.windows(2).all(|w| w[1].checked_sub(w[0]) == Some(step)).then_some((first, step))
-}
-
 /// A value that an assignment stores: outputs of sensors have a cutoff.
 fn cut(to: &Assignment, value: &str) -> String {
     match to.place {
@@ -97,7 +58,7 @@ fn cut(to: &Assignment, value: &str) -> String {
 }
 
 struct Writer<'a> {
-    program: &'a Program,
+    program: &'a TaskProgram,
     out: &'a mut String,
 }
 
@@ -241,12 +202,26 @@ impl Writer<'_> {
     /// Elements of a node, computed where they are used.
     fn value(&self, node: usize, at: At) -> Option<String> {
         let of = &self.program.nodes()[node];
-        let arg = |a: usize| self.text(of.args[a], at);
-        let call = |f: &str| Some(format!("{f}({})", arg(0)?));
-        let infix = |op: &str| Some(format!("({} {op} {})", arg(0)?, arg(1)?));
-        let truth = |op: &str| Some(format!("select(0.0, 1.0, {} {op} {})", arg(0)?, arg(1)?));
         match &of.op {
-            // leaves
+            Op::Const { .. } | Op::Field { .. } | Op::Action { .. } | Op::Variable { .. } | Op::Steps => {
+                self.leaf(node, at)
+            }
+            Op::Uniform => Some(format!("task_uniform({}, {node}u)", at.text())),
+            Op::Normal => Some(format!("task_normal({}, {node}u)", at.text())),
+            Op::Pick { elements } => self.text(of.args[0], at.of(elements)?),
+            Op::Concat => self.joined(node, at),
+            // always variables
+            Op::Sum | Op::Largest | Op::Smallest => Some(format!("v{node}_0")),
+            op => {
+                let arguments = of.args.iter().map(|a| self.text(*a, at)).collect::<Option<Vec<_>>>()?;
+                elementwise(op, &arguments)
+            }
+        }
+    }
+
+    /// Elements of a constant, a field, an action, a variable of the task, or the number of steps.
+    fn leaf(&self, node: usize, at: At) -> Option<String> {
+        match &self.program.nodes()[node].op {
             Op::Const { values } => match at {
                 At::One(k) => values.get(k).map(|x| real(*x)),
                 At::Each { .. } => {
@@ -267,160 +242,76 @@ impl Writer<'_> {
                 }
                 _ => None,
             },
-            Op::Steps => Some("f32(episode_steps)".to_owned()),
-            Op::Uniform => Some(format!("task_uniform({}, {node}u)", at.text())),
-            Op::Normal => Some(format!("task_normal({}, {node}u)", at.text())),
-            // one argument
-            Op::Neg => call("-"),
-            Op::Abs => call("abs"),
-            Op::Sqrt => call("sqrt"),
-            Op::Exp => call("exponential"),
-            Op::Log => call("logarithm"),
-            Op::Sin => Some(format!("sincos({}).x", arg(0)?)),
-            Op::Cos => Some(format!("sincos({}).y", arg(0)?)),
-            Op::Tanh => call("task_tanh"),
-            Op::Floor => call("floor"),
-            Op::Not => Some(format!("select(0.0, 1.0, {} == 0.0)", arg(0)?)),
-            Op::IsFinite => Some(format!("select(0.0, 1.0, is_finite({}))", arg(0)?)),
-            // two arguments
-            Op::Add => infix("+"),
-            Op::Sub => infix("-"),
-            Op::Mul => infix("*"),
-            Op::Div => infix("/"),
-            Op::Min => Some(format!("min({}, {})", arg(0)?, arg(1)?)),
-            Op::Max => Some(format!("max({}, {})", arg(0)?, arg(1)?)),
-            Op::Lt => truth("<"),
-            Op::Le => truth("<="),
-            Op::Eq => truth("=="),
-            Op::Ne => truth("!="),
-            Op::And => Some(format!("select(0.0, 1.0, {} != 0.0 && {} != 0.0)", arg(0)?, arg(1)?)),
-            Op::Or => Some(format!("select(0.0, 1.0, {} != 0.0 || {} != 0.0)", arg(0)?, arg(1)?)),
-            Op::Atan2 => Some(format!("arctan2({}, {})", arg(0)?, arg(1)?)),
-            Op::Select => Some(format!("select({}, {}, {} != 0.0)", arg(2)?, arg(1)?, arg(0)?)),
-            // places
-            Op::Pick { elements } => self.text(of.args[0], at.of(elements)?),
-            Op::Concat => {
-                let At::One(mut k) = at else { return None };
-                let sizes = of.args.iter().map(|a| (*a, self.program.nodes()[*a].size));
-                for (a, size) in sizes {
-                    if k < size {
-                        return Some(self.one(a, k));
-                    }
-                    k -= size;
-                }
-                None
-            }
-            // always variables
-            Op::Sum | Op::Largest | Op::Smallest => Some(format!("v{node}_0")),
+            _ => Some("f32(episode_steps)".to_owned()),
         }
     }
+
+    /// An element of vectors that follow each other.
+    fn joined(&self, node: usize, at: At) -> Option<String> {
+        let At::One(mut k) = at else { return None };
+        for a in &self.program.nodes()[node].args {
+            let size = self.program.nodes()[*a].size;
+            if k < size {
+                return Some(self.one(*a, k));
+            }
+            k -= size;
+        }
+        None
+    }
+}
+
+/// An operation on one element of each argument; `None` for one on whole vectors.
+fn elementwise(op: &Op, arguments: &[String]) -> Option<String> {
+    let argument = |k: usize| arguments.get(k).map(String::as_str).unwrap_or_default();
+    let (a, b, c) = (argument(0), argument(1), argument(2));
+    let call = |function: &str| format!("{function}({a})");
+    let infix = |operator: &str| format!("({a} {operator} {b})");
+    let truth = |operator: &str| format!("select(0.0, 1.0, {a} {operator} {b})");
+    let text = match op {
+        // one argument
+        Op::Neg => call("-"),
+        Op::Abs => call("abs"),
+        Op::Sqrt => call("sqrt"),
+        Op::Exp => call("exponential"),
+        Op::Log => call("logarithm"),
+        Op::Sin => format!("sincos({a}).x"),
+        Op::Cos => format!("sincos({a}).y"),
+        Op::Tanh => call("task_tanh"),
+        Op::Floor => call("floor"),
+        Op::Not => format!("select(0.0, 1.0, {a} == 0.0)"),
+        Op::IsFinite => format!("select(0.0, 1.0, is_finite({a}))"),
+        // two arguments
+        Op::Add => infix("+"),
+        Op::Sub => infix("-"),
+        Op::Mul => infix("*"),
+        Op::Div => infix("/"),
+        Op::Min => format!("min({a}, {b})"),
+        Op::Max => format!("max({a}, {b})"),
+        Op::Lt => truth("<"),
+        Op::Le => truth("<="),
+        Op::Eq => truth("=="),
+        Op::Ne => truth("!="),
+        Op::And => format!("select(0.0, 1.0, {a} != 0.0 && {b} != 0.0)"),
+        Op::Or => format!("select(0.0, 1.0, {a} != 0.0 || {b} != 0.0)"),
+        Op::Atan2 => format!("arctan2({a}, {b})"),
+        // three
+        Op::Select => format!("select({c}, {b}, {a} != 0.0)"),
+        // none, or vectors
+        Op::Const { .. }
+        | Op::Field { .. }
+        | Op::Action { .. }
+        | Op::Variable { .. }
+        | Op::Steps
+        | Op::Uniform
+        | Op::Normal
+        | Op::Sum
+        | Op::Largest
+        | Op::Smallest
+        | Op::Concat
+        | Op::Pick { .. } => return None,
+    };
+    Some(text)
 }
 
 #[cfg(test)]
-pub(super) mod tests {
-    use super::*;
-    use manyworlds_model::model::Model;
-    use manyworlds_model::model::task::{Node, Task, Term, Variable, Write};
-    use manyworlds_model::schema::Sizes;
-
-    /// A task with every operation, on short and long vectors.
-    pub(crate) fn everything() -> Task {
-        let mut nodes: Vec<Node> = Vec::new();
-        let mut add = |op: Op, size: usize, args: &[usize]| {
-            nodes.push(Node { op, size, args: args.to_vec() });
-            nodes.len() - 1
-        };
-        let field = |name: &str, n: usize| Op::Field { name: name.to_owned(), elements: (0..n).collect() };
-        let qpos = add(field("qpos", 2), 2, &[]);
-        let long = add(field("cinert", 20), 20, &[]);
-        let flag = add(field("jnt_type", 2), 2, &[]);
-        let action = add(Op::Action { elements: vec![0, 1] }, 2, &[]);
-        let kept = add(Op::Variable { name: "kept".to_owned(), elements: vec![1, 0] }, 2, &[]);
-        let two = add(Op::Const { values: vec![0.5, 2.0] }, 2, &[]);
-        let steps = add(Op::Steps, 1, &[]);
-        let drawn = add(Op::Uniform, 20, &[]);
-        let normal = add(Op::Normal, 2, &[]);
-        let mut sum = qpos;
-        for op in [
-            Op::Neg,
-            Op::Abs,
-            Op::Sqrt,
-            Op::Exp,
-            Op::Log,
-            Op::Sin,
-            Op::Cos,
-            Op::Tanh,
-            Op::Floor,
-            Op::Not,
-            Op::IsFinite,
-        ] {
-            sum = add(op, 2, &[sum]);
-        }
-        for op in [
-            Op::Add,
-            Op::Sub,
-            Op::Mul,
-            Op::Div,
-            Op::Min,
-            Op::Max,
-            Op::Lt,
-            Op::Le,
-            Op::Eq,
-            Op::Ne,
-            Op::And,
-            Op::Or,
-            Op::Atan2,
-        ] {
-            sum = add(op, 2, &[sum, two]);
-        }
-        let sum = add(Op::Select, 2, &[flag, sum, normal]);
-        let product = add(Op::Mul, 20, &[long, drawn]);
-        let picked = add(Op::Pick { elements: (0..20).rev().collect() }, 20, &[product]);
-        let total = add(Op::Sum, 1, &[product]);
-        let least = add(Op::Smallest, 1, &[picked]);
-        let most = add(Op::Largest, 1, &[sum]);
-        let joined = add(Op::Concat, 22, &[sum, picked]);
-        let term = |name: &str, value: usize| Term { name: name.to_owned(), value };
-        let write =
-            |field: &str, value: usize| Write { field: field.to_owned(), elements: vec![0, 1], value };
-        Task {
-            frame_skip: 2,
-            max_episode_steps: Some(5),
-            autoreset: true,
-            action: 2,
-            variables: vec![Variable { name: "kept".to_owned(), reset: sum, update: kept }],
-            writes: vec![write("ctrl", action)],
-            resets: vec![write("qpos", sum), write("qvel", normal)],
-            observation: vec![term("all", joined), term("long", product), term("kept", kept)],
-            reward: vec![term("total", total), term("steps", steps)],
-            termination: vec![term("least", least)],
-            metrics: vec![term("most", most)],
-            nodes,
-            ..Task::default()
-        }
-    }
-
-    fn program() -> Program {
-        let sizes = Sizes { nq: 2, nv: 2, nu: 2, nbody: 2, njnt: 2, ..Sizes::default() };
-        let mut model = Model::zeroed(sizes);
-        model.set_task(&everything()).expect("a task");
-        model.task.as_deref().cloned().expect("a task")
-    }
-
-    #[test]
-    fn lanes_share_long_vectors() {
-        let text = function("task_observation", Some(&program()), None).unwrap_or_default();
-        assert!(text.contains("for (var i = lane; i < 20u; i += lanes) {"), "{text}");
-        assert!(text.contains("set_observation(22u + i, (cinert(i) * task_uniform(i, 7u)));"), "{text}");
-        assert!(text.contains("let v8_1 = task_normal(1u, 8u);"), "{text}");
-        assert!(function("task_nothing", None, None).is_none());
-    }
-
-    #[test]
-    fn evenly_spaced_elements_are_found() {
-        assert_eq!(progression(&[3, 5, 7]), Some((3, 2)));
-        assert_eq!(progression(&[3]), Some((3, 0)));
-        assert_eq!((progression(&[3, 4, 6]), progression(&[3, 2]), progression(&[])), (None, None, None));
-        assert_eq!(At::Each { first: 2, step: 3 }.text(), "2u + 3u * i");
-    }
-}
+pub(super) mod tests;

@@ -1,0 +1,104 @@
+//! A task with every operation, and the text of its functions.
+
+use super::*;
+use manyworlds_model::model::Model;
+use manyworlds_model::model::task::{Node, Task, Term, Variable, Write};
+use manyworlds_model::schema::Sizes;
+
+/// Operations on one argument, element by element.
+const UNARY: [Op; 11] = [
+    Op::Neg,
+    Op::Abs,
+    Op::Sqrt,
+    Op::Exp,
+    Op::Log,
+    Op::Sin,
+    Op::Cos,
+    Op::Tanh,
+    Op::Floor,
+    Op::Not,
+    Op::IsFinite,
+];
+
+/// Operations on two arguments, element by element.
+const BINARY: [Op; 13] = [
+    Op::Add,
+    Op::Sub,
+    Op::Mul,
+    Op::Div,
+    Op::Min,
+    Op::Max,
+    Op::Lt,
+    Op::Le,
+    Op::Eq,
+    Op::Ne,
+    Op::And,
+    Op::Or,
+    Op::Atan2,
+];
+
+/// A task with every operation, on short and long vectors.
+pub(crate) fn everything() -> Task {
+    let mut nodes: Vec<Node> = Vec::new();
+    let mut add = |op: Op, size: usize, args: &[usize]| {
+        nodes.push(Node { op, size, args: args.to_vec() });
+        nodes.len() - 1
+    };
+    let field = |name: &str, n: usize| Op::Field { name: name.to_owned(), elements: (0..n).collect() };
+    let qpos = add(field("qpos", 2), 2, &[]);
+    let long = add(field("cinert", 20), 20, &[]);
+    let flag = add(field("jnt_type", 2), 2, &[]);
+    let action = add(Op::Action { elements: vec![0, 1] }, 2, &[]);
+    let kept = add(Op::Variable { name: "kept".to_owned(), elements: vec![1, 0] }, 2, &[]);
+    let two = add(Op::Const { values: vec![0.5, 2.0] }, 2, &[]);
+    let steps = add(Op::Steps, 1, &[]);
+    let drawn = add(Op::Uniform, 20, &[]);
+    let normal = add(Op::Normal, 2, &[]);
+    let mut sum = qpos;
+    for op in UNARY {
+        sum = add(op, 2, &[sum]);
+    }
+    for op in BINARY {
+        sum = add(op, 2, &[sum, two]);
+    }
+    let sum = add(Op::Select, 2, &[flag, sum, normal]);
+    let product = add(Op::Mul, 20, &[long, drawn]);
+    let picked = add(Op::Pick { elements: (0..20).rev().collect() }, 20, &[product]);
+    let total = add(Op::Sum, 1, &[product]);
+    let least = add(Op::Smallest, 1, &[picked]);
+    let most = add(Op::Largest, 1, &[sum]);
+    let joined = add(Op::Concat, 22, &[sum, picked]);
+    let term = |name: &str, value: usize| Term { name: name.to_owned(), value };
+    let write = |field: &str, value: usize| Write { field: field.to_owned(), elements: vec![0, 1], value };
+    Task {
+        frame_skip: 2,
+        max_episode_steps: Some(5),
+        autoreset: true,
+        action: 2,
+        variables: vec![Variable { name: "kept".to_owned(), reset: sum, update: kept }],
+        writes: vec![write("ctrl", action)],
+        resets: vec![write("qpos", sum), write("qvel", normal)],
+        observation: vec![term("all", joined), term("long", product), term("kept", kept)],
+        reward: vec![term("total", total), term("steps", steps)],
+        termination: vec![term("least", least)],
+        metrics: vec![term("most", most)],
+        nodes,
+        ..Task::default()
+    }
+}
+
+fn program() -> TaskProgram {
+    let sizes = Sizes { nq: 2, nv: 2, nu: 2, nbody: 2, njnt: 2, ..Sizes::default() };
+    let mut model = Model::zeroed(sizes);
+    model.set_task(&everything()).expect("a task");
+    model.task.as_deref().cloned().expect("a task")
+}
+
+#[test]
+fn lanes_share_long_vectors() {
+    let text = function("task_observation", Some(&program()), None).unwrap_or_default();
+    assert!(text.contains("for (var i = lane; i < 20u; i += lanes) {"), "{text}");
+    assert!(text.contains("set_observation(22u + i, (cinert(i) * task_uniform(i, 7u)));"), "{text}");
+    assert!(text.contains("let v8_1 = task_normal(1u, 8u);"), "{text}");
+    assert!(function("task_nothing", None, None).is_none());
+}
