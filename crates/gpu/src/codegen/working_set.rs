@@ -114,9 +114,9 @@ mod tests {
         let all: Vec<&str> = Stage::ALL.iter().map(|stage| stage.name()).collect();
         for (placement, calls, solver) in [
             (WorkingSetSpace::Storage, &all[..], &[][..]),
-            (WorkingSetSpace::Workgroup, &all[..], &[]),
-            (WorkingSetSpace::Tiles, &["solve"], &[]),
-            (WorkingSetSpace::Tiles, &["solve"], &["NOSLIP", "DUAL", "DUAL_PYRAMIDAL"]),
+            (WorkingSetSpace::Workgroup, &all[..], &[][..]),
+            (WorkingSetSpace::Tiles, &["solve"][..], &[][..]),
+            (WorkingSetSpace::Tiles, &["solve"][..], &["NOSLIP", "DUAL", "DUAL_PYRAMIDAL"][..]),
         ] {
             let (composer, layout) = with_solver(8, placement, solver);
             let (module, _) = composer.module(calls, 1, &layout).expect("valid kernels");

@@ -1,6 +1,7 @@
 //! Kernels of a caller's own beside those of the model, on the same worlds, without a copy to the host.
 
 use super::batch::GpuBatch;
+use super::pipelines::dispatch_groups;
 use super::shader;
 use manyworlds_model::error::Result;
 
@@ -52,25 +53,12 @@ impl GpuBatch {
         for (arena, pipeline) in self.arenas.iter().zip(&kernel.pipelines) {
             // the whole arena, as numbers of worlds are counted from its first
             let buffers = [&arena.reals, &arena.ints, &self.model.reals, &self.model.ints];
-            let entries: Vec<_> = buffers
-                .iter()
-                .zip(0..)
-                .map(|(buffer, binding)| wgpu::BindGroupEntry {
-                    binding,
-                    resource: buffer.as_entire_binding(),
-                })
-                .collect();
-            let bind = self.gpu.device.create_bind_group(&wgpu::BindGroupDescriptor {
-                label: Some("own kernel"),
-                layout: &self.model.layout,
-                entries: &entries,
-            });
-            let groups = u32::try_from(arena.padded / self.program.tiling.tile.max(1)).unwrap_or(u32::MAX);
-            let x = groups.min(32_768);
+            let resources = buffers.map(wgpu::Buffer::as_entire_binding);
+            let bind = shader::bind_group(&self.gpu, "own kernel", &self.model.layout, resources);
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             pass.set_pipeline(pipeline);
             pass.set_bind_group(0, &bind, &[]);
-            pass.dispatch_workgroups(x, groups.div_ceil(x.max(1)), 1);
+            dispatch_groups(&mut pass, arena.padded / self.program.tiling.tile.max(1));
         }
         self.gpu.queue.submit([encoder.finish()]);
         self.gpu.check_not_lost()

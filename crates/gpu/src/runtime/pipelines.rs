@@ -139,15 +139,17 @@ impl GpuBatch {
     }
 }
 
-/// Encodes the dispatches of some groups over the worlds of a chunk, whose bind group is set. Workgroups lie along two
-/// axes, of which each is limited to 65,535.
+/// Encodes the dispatches of some groups over the worlds of a chunk, whose bind group is set.
 pub(super) fn dispatch(pass: &mut wgpu::ComputePass<'_>, sequences: &[&DispatchSequence], chunk: &Chunk) {
     for step in sequences.iter().copied().flatten() {
-        let groups = u32::try_from(chunk.worlds / step.worlds_per_group).unwrap_or(u32::MAX);
-        let x = groups.min(32_768);
         pass.set_pipeline(&step.pipeline);
-        for _ in 0..step.times {
-            pass.dispatch_workgroups(x, groups.div_ceil(x.max(1)), 1);
-        }
+        (0..step.times).for_each(|_| dispatch_groups(pass, chunk.worlds / step.worlds_per_group));
     }
+}
+
+/// Encodes a dispatch of so many workgroups, along two axes, as each is limited to 65,535.
+pub(super) fn dispatch_groups(pass: &mut wgpu::ComputePass<'_>, groups: usize) {
+    let groups = u32::try_from(groups).unwrap_or(u32::MAX);
+    let x = groups.min(32_768);
+    pass.dispatch_workgroups(x, groups.div_ceil(x.max(1)), 1);
 }
