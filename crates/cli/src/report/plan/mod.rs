@@ -58,7 +58,7 @@ pub(crate) fn page(motion: &PlannedMotion<'_>) -> Result<Page> {
     page.section("Planner");
     iterations(&mut page, motion)?;
     lag(&mut page, motion)?;
-    page.section("PlannedMotion");
+    page.section("Motion");
     controls(&mut page, motion)?;
     joints(&mut page, motion)?;
 
