@@ -11,7 +11,7 @@ use manyworlds_cpu::run_stage;
 use manyworlds_model::model::capacity::max_capacity;
 use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::model::{Model, plan};
-use manyworlds_model::schema::stages::{Stage, StageRow};
+use manyworlds_model::schema::stages::{Phase, Stage, StageRow};
 use manyworlds_model::schema::{Field, Role, Values, ValuesMut};
 
 /// Steps of each model.
@@ -108,5 +108,7 @@ fn stages_read_and_write_what_the_table_says() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.into_iter().collect::<Vec<_>>().join("\n"));
-    println!("{seen:?}");
+    let unseen: Vec<Stage> =
+        Stage::ALL.iter().copied().filter(|s| s.phase() != Phase::Task && !seen.contains(s)).collect();
+    assert!(unseen.is_empty(), "no model runs {unseen:?}");
 }
