@@ -11,6 +11,7 @@ use manyworlds::model::data::{Capacity, Data};
 use manyworlds::schema::stages::Stage;
 use serde::Serialize;
 
+#[cfg(feature = "gpu")]
 use crate::shared::arguments::KernelArguments;
 use crate::shared::input::load;
 use crate::shared::output::Output;

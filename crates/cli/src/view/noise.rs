@@ -44,13 +44,13 @@ impl Noise {
         let nu = model.sizes.nu;
         self.now.resize(ctrl.len(), 0.0);
         self.draw += 1;
-        let keep = (-seconds / self.time.max(1e-6)).exp();
-        let fresh = self.scale * (1.0 - keep * keep).sqrt();
+        let decay = (-seconds / self.time.max(1e-6)).exp();
+        let fresh = self.scale * (1.0 - decay * decay).sqrt();
         for (k, (u, x)) in ctrl.iter_mut().zip(&mut self.now).enumerate() {
             let (world, control) = ((k / nu) as u64, (k % nu) as u64);
             let before = *x;
             *x = if self.scale > 0.0 {
-                keep * *x + fresh * half(model, k % nu) * normal(world, self.draw, control)
+                decay * *x + fresh * half(model, k % nu) * normal(world, self.draw, control)
             } else {
                 0.0
             };
