@@ -26,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[3]
 
 # Documents of the project by their page.
 DOCUMENTS = {
+    "project/gallery.md": "docs/gallery.md",
     "project/models.md": "docs/models.md",
     "project/performance.md": "docs/performance.md",
     "project/decisions.md": "docs/decisions.md",
@@ -33,6 +34,7 @@ DOCUMENTS = {
     "project/architecture.md": "ARCHITECTURE.md",
     "project/changelog.md": "CHANGELOG.md",
     "project/instructions_per_dof.svg": "docs/instructions_per_dof.svg",
+    **{f"project/images/{file.name}": f"docs/images/{file.name}" for file in sorted((ROOT / "docs/images").iterdir())},
 }
 
 # Sections of the Data fields, by stage, in the order of a step.
