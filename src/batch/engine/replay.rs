@@ -46,6 +46,15 @@ impl Entry {
         }
     }
 
+    /// True if all results of all worlds are computed, from the state alone.
+    fn computes_all(&self) -> bool {
+        match self {
+            Entry::Call(Call::Step(n)) => *n > 0,
+            Entry::Call(Call::Forward | Call::Task | Call::Act(_)) => true,
+            _ => false,
+        }
+    }
+
     /// True if worlds step.
     fn steps(&self) -> bool {
         matches!(self, Entry::Call(Call::Step(_) | Call::Task | Call::Act(_)))
@@ -204,10 +213,14 @@ impl<E: Replay> Growing<E> {
     /// Makes a call, and logs it where it may have to be made again.
     pub(super) fn call(&mut self, call: Call) -> Result<()> {
         let entry = Entry::Call(call);
+        // a caller's kernel reads results, which a checkpoint does not have: those of calls before the log, or of its first
+        // call, which has to compute all of them again
+        let is_kernel = matches!(entry, Entry::Call(Call::Kernel(_)));
+        if is_kernel && self.log.first().is_some_and(|first| !first.computes_all()) {
+            self.flush()?;
+        }
         let is_first = self.log.is_empty();
-        // a caller's kernel wants no capacity, and reads results that a checkpoint does not have
-        let needs_none = is_first && matches!(entry, Entry::Call(Call::Kernel(_)));
-        if needs_none || !self.logs() || (is_first && !self.checkpoint(Some(&entry))) {
+        if (is_first && is_kernel) || !self.logs() || (is_first && !self.checkpoint(Some(&entry))) {
             return self.engine.apply(&entry, false);
         }
         self.engine.apply(&entry, is_first)?;
