@@ -1,5 +1,5 @@
 //! The GPU backend: kernels composed for a model ([`codegen`]), what a device needs to run them ([`program`]), buffers of
-//! worlds and recorded steps ([`runtime`]), and how a model is spread over a device ([`tuning`]).
+//! worlds and recorded steps (`runtime`), and how a model is spread over a device ([`tuning`]).
 //!
 //! Programs use it through `manyworlds::batch::Batch`; on their own stand the kernels of a model as texts, for an adapter
 //! that is only described ([`program::Program`], [`codegen::export`]).
