@@ -2,8 +2,7 @@
 
 use super::device::Gpu;
 use super::shader;
-use super::transfer::Region;
-use crate::codegen::layout::{Layout, Slot};
+use crate::codegen::layout::Layout;
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::Model;
 
@@ -150,11 +149,6 @@ impl<'a> ChunkWorlds<'a> {
     /// First world, counted from the first of the batch.
     pub(crate) fn first(&self) -> usize {
         self.arena.first + self.ids.first().map_or(0, |id| *id as usize)
-    }
-
-    /// A field of these worlds.
-    pub(crate) fn region(&self, slot: &Slot) -> Region<'a> {
-        Region::of_field(self.arena, slot, self.ids)
     }
 }
 

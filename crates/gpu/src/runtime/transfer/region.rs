@@ -4,8 +4,15 @@ use std::ops::Range;
 
 use super::MAX_PACKED_WORDS;
 use crate::codegen::layout::{Layout, Slot};
-use crate::runtime::buffers::Arena;
+use crate::runtime::buffers::{Arena, ChunkWorlds};
 use manyworlds_model::schema::Elem;
+
+impl<'a> ChunkWorlds<'a> {
+    /// A field of these worlds.
+    pub(crate) fn region(&self, slot: &Slot) -> Region<'a> {
+        Region::of_field(self.arena, slot, self.ids)
+    }
+}
 
 /// A range of elements of one type, the same in every world of an arena.
 #[derive(Clone, Copy, Debug)]
