@@ -167,10 +167,10 @@ fn judge(scene: &Scene, round: &Round, found: &[Vec<Contact>], precision: Precis
                 let other: Vec<Contact> =
                     found[(w - 1) * count + p].iter().map(|contact| contact.moved(motion)).collect();
                 let apart = depths_apart(contacts, &other) / size;
-                entry.note(Property::MovedDepth, placed.by_chance, apart, apart > precision.depth, told);
+                entry.note(Property::ShiftedDepth, placed.by_chance, apart, apart > precision.depth, told);
                 if placed.by_chance {
                     let differ = !same(contacts, &other, size, precision);
-                    entry.note(Property::Moved, placed.by_chance, 0.0, differ, told);
+                    entry.note(Property::Shifted, placed.by_chance, 0.0, differ, told);
                 }
             }
         }

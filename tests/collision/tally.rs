@@ -14,8 +14,8 @@ pub(crate) enum Property {
     ExchangedDepth,
     Exchanged,
     /// The same after a rigid motion.
-    MovedDepth,
-    Moved,
+    ShiftedDepth,
+    Shifted,
     /// No contact, although nothing separates the two by the margin.
     Missed,
     /// The overlap along the normal differs from the depth.
@@ -30,7 +30,7 @@ pub(crate) enum Property {
 use Property::*;
 
 const ALL: [Property; 10] =
-    [Outside, ExchangedDepth, Exchanged, MovedDepth, Moved, Missed, Along, Least, KernelDepth, Kernel];
+    [Outside, ExchangedDepth, Exchanged, ShiftedDepth, Shifted, Missed, Along, Least, KernelDepth, Kernel];
 
 #[derive(Clone, Debug, Default)]
 struct Count {
@@ -151,9 +151,9 @@ fn known(property: Property, kinds: [Kind; 2]) -> [f64; 2] {
         // aligned boxes in edge contact have contacts or none depending on rounding, as in the reference
         (ExchangedDepth, [Cuboid, Cuboid]) => [0.001, 0.03],
         (ExchangedDepth | Exchanged, _) => [0.001, 0.002],
-        (MovedDepth | KernelDepth, [Cuboid, Cuboid]) => [0.001, 0.1],
+        (ShiftedDepth | KernelDepth, [Cuboid, Cuboid]) => [0.001, 0.1],
         // local minima of nearly equal depth, or missed ones; prisms at the border of a height field
-        (MovedDepth | Moved | KernelDepth | Kernel, _) => [0.006, 0.015],
+        (ShiftedDepth | Shifted | KernelDepth | Kernel, _) => [0.006, 0.015],
         // closed forms of the reference: no contact for some capsules whose axis is inside a box, none for aligned
         // boxes within the margin
         (Missed, [Capsule, Cuboid]) => [0.01, 0.05],
