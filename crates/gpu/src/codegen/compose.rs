@@ -315,6 +315,22 @@ pub(super) mod tests {
         pub(in crate::codegen) fn without_task(self) -> Self {
             Self { task: None, formulas: None, ..self }
         }
+
+        /// Fields that the function of a stage reads, or writes if `set`, without what all kernels do where they begin and
+        /// end; with `resets` also where it resets a world.
+        pub(in crate::codegen) fn of_function(
+            &self,
+            stage: Stage,
+            set: bool,
+            resets: bool,
+        ) -> BTreeSet<&'static str> {
+            let mut roots = vec![Item { name: "main".into(), text: format!("fn main() {{ {}(); }}", stage.name()) }];
+            if !resets {
+                let empty = |name: &str| Item { name: name.into(), text: String::new() };
+                roots.extend(["reset_world", "reset_state", "clear_results"].map(empty));
+            }
+            self.named(&roots, |writes| writes == set)
+        }
     }
 
     #[test]

@@ -29,8 +29,7 @@ fn composers() -> Vec<Composer> {
     let solvers = [&["CG"][..], &pgs, &smooth, &noslip].map(|solver| with_solver(8, Storage, solver).0);
     let noslip_tiles = with_solver(8, Tiles, &noslip[..3]).0;
     let plain = tilings.map(|(lanes, placement)| everything(lanes, placement).0);
-    // what tasks and formulas of sensors read and write is theirs
-    plain.into_iter().chain(solvers).chain([noslip_tiles]).map(Composer::without_task).collect()
+    plain.into_iter().chain(solvers).chain([noslip_tiles]).collect()
 }
 
 /// Fields that some composer names.
@@ -70,9 +69,16 @@ fn kernels_read_and_write_what_the_table_says() {
     let composers = composers();
     let mut wrong = Vec::new();
     for row in STAGES {
-        let reads = fields(&composers, |c| c.accesses(row.stage, false));
-        let writes = fields(&composers, |c| c.accesses(row.stage, true));
-        let with_resets = fields(&composers, |c| c.writes(row.stage));
+        let results = fields(&composers, |c| c.writes(row.stage));
+        for field in Data::<f64>::FIELDS.iter().filter(|f| f.is_of(row.stage) && !results.contains(f)) {
+            wrong.push(format!("{} does not write its result {}", row.name, field.name));
+        }
+    }
+    // what tasks and formulas of sensors read and write is theirs
+    let composers: Vec<Composer> = composers.into_iter().map(Composer::without_task).collect();
+    for row in STAGES {
+        let of = |set, resets| fields(&composers, |c| c.of_function(row.stage, set, resets));
+        let (reads, writes, with_resets) = (of(false, false), of(true, false), of(true, true));
         // scratch memory that the kernel does not write is what another one left
         let found = reads.iter().filter(|f| f.role != Role::Scratch || !writes.contains(f));
         wrong.extend(differences("reads", row, row.reads, &by_role(row, found)));
@@ -80,9 +86,6 @@ fn kernels_read_and_write_what_the_table_says() {
         wrong.extend(differences("writes", row, row.writes, &by_role(row, found)));
         if row.resets != (with_resets != writes) {
             wrong.push(format!("{}: resets: {}", row.name, !row.resets));
-        }
-        for field in Data::<f64>::FIELDS.iter().filter(|f| f.is_of(row.stage) && !writes.contains(f)) {
-            wrong.push(format!("{} does not write its result {}", row.name, field.name));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -94,6 +97,9 @@ struct Item {
     text: String,
     flags: BTreeSet<String>,
 }
+
+/// Module of functions that are written for a model.
+const GENERATED: &str = "";
 
 /// All sources.
 struct Sources {
@@ -155,31 +161,31 @@ impl Sources {
             }
             for item in self.items.get(&name).into_iter().flatten().filter(|item| item.module == module) {
                 flags.extend(item.flags.iter().cloned());
-                self.reach(&item.text, Some(module), &mut queue);
+                queue.extend(self.named(&item.text, module));
+            }
+            if module == GENERATED {
+                queue.extend(self.named(&self.composer.generated(&name).unwrap_or_default(), module));
             }
         }
         flags
     }
 
-    /// Appends the items that a text names. One that is generated belongs to no module and sees all of them.
-    fn reach(&self, text: &str, module: Option<&'static str>, queue: &mut Vec<(String, &'static str)>) {
+    /// The items that a text of a module names, with their modules. A generated text sees those of all modules.
+    fn named(&self, text: &str, module: &'static str) -> Vec<(String, &'static str)> {
+        let mut found = Vec::new();
         for (word, called) in references(text) {
             for part in word.split("__") {
+                let origin = self.imports.get(module).and_then(|names| names.get(part));
+                let sees = |m: &str| module == GENERATED || m == module || origin.is_some_and(|of| of == m);
                 let targets = self.items.get(part).into_iter().flatten();
-                let sees = |m: &str| self.imports[m].get(part);
-                queue.extend(
-                    targets
-                        .filter(|t| called || !t.text.starts_with("fn "))
-                        .filter(|t| {
-                            module.is_none_or(|m| m == t.module || sees(m).is_some_and(|of| of == t.module))
-                        })
-                        .map(|t| (part.to_owned(), t.module)),
-                );
+                let targets = targets.filter(|t| sees(t.module) && (called || !t.text.starts_with("fn ")));
+                found.extend(targets.map(|t| (part.to_owned(), t.module)));
             }
-            if let Some(made) = self.composer.generated(word).filter(|_| !self.items.contains_key(word)) {
-                self.reach(&made, None, queue);
+            if self.composer.generated(word).is_some() {
+                found.push((word.to_owned(), GENERATED));
             }
         }
+        found
     }
 }
 

@@ -6,6 +6,7 @@ use crate::shape::Shape;
 use crate::vectors::{mat3, rgba, vec3};
 use crate::visuals::{Flag, shown};
 use manyworlds::model::Model;
+use manyworlds::real::MINVAL;
 use manyworlds::schema::Kind;
 use manyworlds::schema::enums::{TransmissionType, joint, transmission};
 
@@ -51,7 +52,7 @@ impl World<'_> {
             None => (d.ctrl[a], &[-1.0, 1.0][..]),
         };
         // from the middle of the range to one of its ends
-        let width = (range[1] - range[0]).max(1e-15);
+        let width = (range[1] - range[0]).max(MINVAL);
         let share = (2.0 * (value - range[0]) / width - 1.0).clamp(-1.0, 1.0) as f32;
         let end = if share < 0.0 { &m.vis_rgba_actuatornegative } else { &m.vis_rgba_actuatorpositive };
         let (middle, end) = (rgba(&m.vis_rgba_actuator, 0), rgba(end, 0));

@@ -7,6 +7,7 @@ use crate::geometry::PrimitiveMesh;
 use crate::shape::Shape;
 use crate::vectors::{mat3, rgba, vec3};
 use crate::visuals::Flag;
+use manyworlds::real::MINVAL;
 use manyworlds::schema::Kind;
 
 impl World<'_> {
@@ -16,7 +17,7 @@ impl World<'_> {
         let color = rgba(&m.vis_rgba_inertia, 0);
         for b in 1..m.sizes.nbody {
             let mass = m.body_mass[b];
-            if mass <= 1e-15 {
+            if mass <= MINVAL {
                 continue;
             }
             let i = &m.body_inertia[3 * b..3 * b + 3];
@@ -24,7 +25,7 @@ impl World<'_> {
             let mut size = Vec3::new(half(0) as f32, half(1) as f32, half(2) as f32);
             if self.visuals.has(Flag::Scale) {
                 let volume = f64::from(8.0 * size.x * size.y * size.z);
-                size *= (mass / 1000.0 / volume.max(1e-15)).cbrt() as f32;
+                size *= (mass / 1000.0 / volume.max(MINVAL)).cbrt() as f32;
             }
             let primitive = if m.vis_global_ellipsoidinertia[0] != 0 {
                 PrimitiveMesh::Sphere
@@ -40,7 +41,7 @@ impl World<'_> {
     pub(super) fn perturbations(&mut self) {
         let (m, d) = (self.m, self.d);
         let (width, color) = (self.scaled(&m.vis_scale_forcewidth), rgba(&m.vis_rgba_force, 0));
-        let scale = (m.vis_map_force[0] / m.stat_meanmass[0].max(1e-15)) as f32;
+        let scale = (m.vis_map_force[0] / m.stat_meanmass[0].max(MINVAL)) as f32;
         for b in 1..m.sizes.nbody {
             let force = vec3(&d.xfrc_applied[6 * b..], 0);
             let at = vec3(&d.xipos, b);

@@ -7,6 +7,7 @@ use crate::shape::Shape;
 use crate::vectors::{mat3, rgba, vec3};
 use crate::visuals::Flag;
 use manyworlds::cpu::constraint::contact_force::contact_force;
+use manyworlds::real::MINVAL;
 use manyworlds::schema::Kind;
 use manyworlds::schema::enums::equality;
 
@@ -42,7 +43,7 @@ impl World<'_> {
         let (radius, height) =
             (self.scaled(&m.vis_scale_contactwidth), self.scaled(&m.vis_scale_contactheight));
         let width = self.scaled(&m.vis_scale_forcewidth);
-        let scale = (m.vis_map_force[0] / m.stat_meanmass[0].max(1e-15)) as f32;
+        let scale = (m.vis_map_force[0] / m.stat_meanmass[0].max(MINVAL)) as f32;
         for c in 0..(d.ncon[0].max(0) as usize).min(d.contact_dist.len()) {
             let pos = vec3(&d.contact_pos, c);
             // axes as rows: the first is the normal
