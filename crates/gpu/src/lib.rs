@@ -16,9 +16,9 @@ pub use runtime::batch::GpuBatch;
 pub use runtime::checkpoint::Checkpoint;
 pub use runtime::device::{Adapter, AdapterPreference, Gpu, adapters};
 pub use runtime::fields::FieldReadback;
+pub use runtime::held::BuildTimes;
 #[cfg(not(target_arch = "wasm32"))]
 pub use runtime::instance::instance;
-pub use runtime::timing::BuildTimes;
 pub use runtime::transfer::TransferStats;
 pub use runtime::world_buffers::{FieldLayout, WorldBuffers};
 pub use tuning::options::{KernelOptions, Partition};

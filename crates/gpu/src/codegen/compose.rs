@@ -324,7 +324,8 @@ pub(super) mod tests {
             set: bool,
             resets: bool,
         ) -> BTreeSet<&'static str> {
-            let mut roots = vec![Item { name: "main".into(), text: format!("fn main() {{ {}(); }}", stage.name()) }];
+            let mut roots =
+                vec![Item { name: "main".into(), text: format!("fn main() {{ {}(); }}", stage.name()) }];
             if !resets {
                 let empty = |name: &str| Item { name: name.into(), text: String::new() };
                 roots.extend(["reset_world", "reset_state", "clear_results"].map(empty));

@@ -1,17 +1,14 @@
 //! Many worlds of one model on the GPU.
 
+use super::held::{BuildTimes, DispatchSequence, OwnKernel, PendingDemand};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use web_time::Instant;
 
 use super::buffers::{Arena, ModelBinding, arenas};
-use super::demand::PendingDemand;
 use super::device::Gpu;
-use super::own_kernels::OwnKernel;
-use super::pipelines::DispatchSequence;
 use super::shader;
-use super::timing::BuildTimes;
 use super::transfer::{ReadbackSlot, Transfer, TransferStats};
 use crate::codegen::tiling::Tiling;
 use crate::program::{Program, StageGroup};

@@ -2,7 +2,7 @@
 //! capacities is made, and the most steps that any of them owes.
 
 use super::batch::GpuBatch;
-use super::transfer::{ElementRange, ReadbackSlot, Region};
+use super::transfer::{ElementRange, Region};
 use crate::codegen::layout::Slot;
 use manyworlds_model::error::Result;
 use manyworlds_model::schema::Demand;
@@ -12,15 +12,6 @@ pub(super) const OWED: &str = "step_owed";
 
 /// The fields whose largest numbers are the demand: contacts, constraint rows, and steps that are owed.
 pub(super) const DEMANDS: [&str; 3] = ["ncon_peak", "nefc_peak", OWED];
-
-/// A demand that was asked for.
-#[derive(Debug, Default)]
-pub(super) struct PendingDemand {
-    /// The largest numbers of each field.
-    readback: ReadbackSlot,
-    /// True if worlds have stepped since the readback began.
-    pub(super) is_outdated: bool,
-}
 
 /// Notes the largest of the numbers of a field.
 pub(super) fn note(demand: &mut Demand, field: &str, words: &[u32]) {

@@ -7,6 +7,7 @@ mod copies;
 pub(crate) mod demand;
 pub(crate) mod device;
 pub(crate) mod fields;
+pub(crate) mod held;
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) mod instance;
 mod own_kernels;

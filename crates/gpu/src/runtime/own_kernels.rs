@@ -1,15 +1,10 @@
 //! Kernels of a caller's own beside those of the model, on the same worlds, without a copy to the host.
 
 use super::batch::GpuBatch;
+use super::held::OwnKernel;
 use super::pipelines::dispatch_groups;
 use super::shader;
 use manyworlds_model::error::Result;
-
-/// A kernel of a caller, built for every arena: in each, worlds begin with another number.
-#[derive(Debug)]
-pub(super) struct OwnKernel {
-    pipelines: Vec<wgpu::ComputePipeline>,
-}
 
 impl GpuBatch {
     /// Adds a kernel: WGSL whose function `name` runs once for each lane of each world. Fields are read and written by

@@ -1,5 +1,6 @@
 //! Pipelines of stage groups, and their submission over all worlds.
 
+use super::held::{Dispatch, DispatchSequence};
 use rayon::prelude::*;
 use web_time::Instant;
 
@@ -11,17 +12,6 @@ use manyworlds_model::error::Result;
 
 /// Upper bound on dispatches per submission.
 pub(super) const MAX_DISPATCHES_PER_SUBMIT: usize = 1024;
-
-/// Pipelines of a stage group in order, each with its dispatch count.
-pub(super) type DispatchSequence = Vec<Dispatch>;
-
-/// One pipeline, its dispatch count, and the worlds of its workgroups.
-#[derive(Debug)]
-pub(super) struct Dispatch {
-    pipeline: wgpu::ComputePipeline,
-    pub(super) times: u32,
-    worlds_per_group: usize,
-}
 
 impl GpuBatch {
     /// Builds everything that `step` needs, so that the first step is not slower than the others.

@@ -3,7 +3,8 @@
 use super::batch::GpuBatch;
 use super::buffers::ChunkWorlds;
 use super::demand::{DEMANDS, note};
-use super::pipelines::{DispatchSequence, MAX_DISPATCHES_PER_SUBMIT, dispatch};
+use super::held::DispatchSequence;
+use super::pipelines::{MAX_DISPATCHES_PER_SUBMIT, dispatch};
 use super::transfer::{Command, MAX_PACKED_WORDS};
 use crate::codegen::layout::Slot;
 use crate::program::{StageGroup, steps_per_dispatch};

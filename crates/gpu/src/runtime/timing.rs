@@ -7,24 +7,6 @@ use crate::program::StageGroup;
 use manyworlds_model::error::Result;
 use manyworlds_model::model::plan;
 
-/// Build times before the first step, in seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct BuildTimes {
-    /// Allocation of the worlds and their initial state.
-    pub buffers: f64,
-    /// Composing and validating kernels, creating pipelines.
-    pub pipelines: f64,
-    /// First run of each pipeline: some drivers compile only then.
-    pub first: f64,
-}
-
-impl BuildTimes {
-    /// Sum of all parts.
-    pub fn total(&self) -> f64 {
-        self.buffers + self.pipelines + self.first
-    }
-}
-
 impl GpuBatch {
     /// Nanoseconds per world and step of each dispatch, averaged over `steps` steps; empty if the device
     /// has no timestamps. With `split` every stage is a dispatch of its own, whatever the partition.
