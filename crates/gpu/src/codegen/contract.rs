@@ -60,12 +60,12 @@ fn differences(
     let said: Vec<String> = said.iter().map(|role| format!("{role:?}")).collect();
     let more = found.iter().filter(|(role, _)| !said.contains(role));
     let more = more.map(|(role, names)| format!("{}: also {what} {role}: {}", row.name, names.join(" ")));
-    let less = said.iter().filter(|role| !found.contains_key(*role));
+    // memory of other stages may be read on the CPU alone
+    let less = said.iter().filter(|role| !found.contains_key(*role) && *role != "Scratch");
     more.chain(less.map(|role| format!("{}: {what} no {role}", row.name))).collect()
 }
 
 #[test]
-#[ignore = "rows of the table are still to be completed: inverse reads spans of rows, task_restart the status"]
 fn kernels_read_and_write_what_the_table_says() {
     let composers = composers();
     let mut wrong = Vec::new();

@@ -164,10 +164,10 @@ macro_rules! stage_table {
             inverse solver "inverse dynamics: force that produces a given acceleration" {
                 phase: Phase::Inverse,
                 reads: &[
-                    Time, Motion, Control, Result(kinematics), Result(com_pos), Result(tendon), Result(crb),
-                    Result(factor_m), Result(collision), Result(make_constraint), Result(transmission),
-                    Result(com_vel), Result(passive), Result(rne), Result(reference_constraint),
-                    Result(actuation), Result(solve), Result(implicit),
+                    Time, Motion, Control, Scratch, Result(kinematics), Result(com_pos), Result(tendon),
+                    Result(crb), Result(factor_m), Result(collision), Result(make_constraint),
+                    Result(transmission), Result(com_vel), Result(passive), Result(rne),
+                    Result(reference_constraint), Result(actuation), Result(solve), Result(implicit),
                 ],
                 writes: &[Result(solve), Result(implicit)],
                 flags: &[
@@ -180,7 +180,7 @@ macro_rules! stage_table {
                 phase: Phase::OnDemand,
                 runs: |m| m.enabled(enable::FWDINV),
                 reads: &[
-                    Time, Motion, Control, Force, Result(kinematics), Result(com_pos), Result(tendon),
+                    Time, Motion, Control, Force, Scratch, Result(kinematics), Result(com_pos), Result(tendon),
                     Result(crb), Result(factor_m), Result(collision), Result(make_constraint),
                     Result(transmission), Result(com_vel), Result(passive), Result(rne),
                     Result(reference_constraint), Result(actuation), Result(solve), Result(inverse),
@@ -299,7 +299,7 @@ macro_rules! stage_table {
                 phase: Phase::Task,
                 runs: |m| m.has_task(),
                 reads: &[Counter, Task],
-                writes: &[Task],
+                writes: &[Counter, Task],
                 resets: true,
                 flags: &["EQUALITY", "HISTORY", "MOCAP", "SLEEP", "SO3"],
             }
