@@ -149,8 +149,6 @@ pub struct Batch {
     capacity_is_measured: bool,
     probe_seconds: f64,
     notice: Option<String>,
-    /// Kernels of a caller.
-    own_kernels: usize,
     companion: Companion,
 }
 
@@ -182,7 +180,6 @@ impl Batch {
             capacity_is_measured: options.capacity.is_none(),
             probe_seconds,
             notice,
-            own_kernels: 0,
             companion: None,
         };
         // until it is seeded, draws of a task depend on the world alone

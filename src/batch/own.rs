@@ -2,7 +2,7 @@
 
 use super::Batch;
 use super::engine::Call;
-use crate::error::{Error, Result};
+use crate::error::Result;
 
 /// A kernel that was added to a batch, see [`Batch::add_kernel`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,22 +38,20 @@ impl Batch {
     /// ```
     ///
     /// # Errors
-    /// [`Error::Argument`] for text that is no such kernel, or names a field that [the kernels do not keep](Batch::has), with
-    /// the lines concerned; [`Error::Unsupported`] on the CPU backend; [`Error::Device`] for a lost device.
+    /// [`Error::Argument`](crate::error::Error::Argument) for text that is no such kernel, or names a field that
+    /// [the kernels do not keep](Batch::has), with the lines concerned;
+    /// [`Error::Unsupported`](crate::error::Error::Unsupported) on the CPU backend;
+    /// [`Error::Device`](crate::error::Error::Device) for a lost device.
     pub fn add_kernel(&mut self, name: &str, wgsl: &str) -> Result<OwnKernel> {
-        let place = self.engine.add_kernel(name, wgsl)?;
-        self.own_kernels = place + 1;
-        Ok(OwnKernel(place))
+        Ok(OwnKernel(self.engine.add_kernel(name, wgsl)?))
     }
 
     /// Runs a kernel in every world; asynchronous, as steps are.
     ///
     /// # Errors
-    /// [`Error::Argument`] for a kernel of another batch; [`Error::Device`] for a lost device.
+    /// [`Error::Argument`](crate::error::Error::Argument) for a kernel of another batch;
+    /// [`Error::Device`](crate::error::Error::Device) for a lost device.
     pub fn run_kernel(&mut self, kernel: OwnKernel) -> Result<()> {
-        if kernel.0 >= self.own_kernels {
-            return Err(Error::Argument("the kernel was added to another batch".to_owned()));
-        }
         self.call(Call::Kernel(kernel.0))
     }
 }

@@ -42,24 +42,7 @@ pub(super) fn fit(gpu: &Gpu, buffer: &mut wgpu::Buffer, bytes: usize) -> Result<
 
 /// A bind group of whole buffers.
 pub(super) fn bind(gpu: &Gpu, layout: &wgpu::BindGroupLayout, buffers: &[&wgpu::Buffer]) -> wgpu::BindGroup {
-    bind_group(gpu, "picture", layout, buffers.iter().map(|b| b.as_entire_binding()))
-}
-
-/// A bind group of resources, numbered from 0.
-pub(super) fn bind_group<'a>(
-    gpu: &Gpu,
-    label: &str,
-    layout: &wgpu::BindGroupLayout,
-    resources: impl IntoIterator<Item = wgpu::BindingResource<'a>>,
-) -> wgpu::BindGroup {
-    let entries = resources.into_iter().zip(0..);
-    let entries: Vec<_> =
-        entries.map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource }).collect();
-    gpu.device().create_bind_group(&wgpu::BindGroupDescriptor {
-        label: Some(label),
-        layout,
-        entries: &entries,
-    })
+    gpu.bind_group("picture", layout, buffers.iter().map(|b| b.as_entire_binding()))
 }
 
 /// Bytes that a copy writes into a buffer, on the host.

@@ -1,7 +1,6 @@
 //! What pictures need of the worlds: poses of bodies and centres of mass, in one buffer, from the host or from the
 //! buffers of a batch.
 
-use super::buffers::bind_group;
 use super::layouts::GatheredField;
 use super::pipelines::{kernel, module};
 use manyworlds::error::{Error, Result};
@@ -164,7 +163,7 @@ impl Frame {
         let gathered = self.parameters(bytemuck::bytes_of(&gathered), wgpu::BufferUsages::UNIFORM);
         let resources = [reals, &self.buffer, list, &gathered].map(wgpu::Buffer::as_entire_binding);
         let layout = self.gather.get_bind_group_layout(0);
-        pass.set_bind_group(0, &bind_group(&self.gpu, "gather", &layout, resources), &[]);
+        pass.set_bind_group(0, &self.gpu.bind_group("gather", &layout, resources), &[]);
         let groups = (field.len * worlds).div_ceil(64) as u32;
         let x = groups.min(32_768);
         pass.dispatch_workgroups(x, groups.div_ceil(x), 1);

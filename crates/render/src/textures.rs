@@ -1,6 +1,5 @@
 //! Textures of a model on the device, with their mipmaps.
 
-use super::buffers::bind_group;
 use manyworlds::error::Result;
 use manyworlds::gpu::{Gpu, wgpu};
 use manyworlds::images::Image;
@@ -49,7 +48,7 @@ impl Textures {
                 wgpu::BindingResource::TextureView(&cube),
                 wgpu::BindingResource::Sampler(&sampler),
             ];
-            bind_group(gpu, "texture", layout, resources)
+            gpu.bind_group("texture", layout, resources)
         };
 
         let skybox = m.tex_type.iter().position(|kind| *kind == texture::SKYBOX);

@@ -116,10 +116,10 @@ impl ColumnEvaluator {
         let s = *self.batch.sizes();
         let mut all = Vec::new();
         for name in readout(of) {
-            let field = Data::<f64>::FIELDS.iter().find(|f| f.name == name);
+            let field = Data::<f64>::FIELDS.iter().find(|f| f.name == *name);
             let len = field.map_or(0, |f| f.len(&s));
             if len > 0 {
-                all.push((len, self.batch.get(name, ..)?.data.to_f64()));
+                all.push((len, self.batch.get(*name, ..)?.data.to_f64()));
             }
         }
         let of_world = |w: usize| all.iter().flat_map(move |(len, v)| &v[w * len..(w + 1) * len]);

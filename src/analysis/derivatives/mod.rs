@@ -10,6 +10,7 @@ mod batched;
 mod cpu;
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use crate::batch::{Backend, BatchOptions};
 use crate::error::{Error, Result};
@@ -327,9 +328,14 @@ fn readout_len(s: &Sizes, of: Dynamics) -> usize {
 }
 
 /// Fields of a world's readout, in order: the next state and sensors, or the force.
-fn readout(of: Dynamics) -> Vec<&'static str> {
+fn readout(of: Dynamics) -> &'static [&'static str] {
+    // listed once: every column of every knot is read
+    static OF_STEP: LazyLock<Vec<&str>> =
+        LazyLock::new(|| names(&[Role::Motion]).chain(["sensordata"]).collect());
+    static OF_INVERSE: LazyLock<Vec<&str>> =
+        LazyLock::new(|| names(&[Role::Result(Stage::inverse)]).collect());
     match of {
-        Dynamics::Step => names(&[Role::Motion]).chain(["sensordata"]).collect(),
-        Dynamics::Inverse => names(&[Role::Result(Stage::inverse)]).collect(),
+        Dynamics::Step => &OF_STEP,
+        Dynamics::Inverse => &OF_INVERSE,
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use rayon::prelude::*;
 use web_time::Instant;
 
-use super::{Call, Columns, Engine, Pending, Recording, lasting};
+use super::{Call, Columns, Engine, Pending, Recording, lasting, no_kernels};
 use crate::batch::models::Models;
 use crate::batch::numbers::{column, numbers_of, write};
 use crate::batch::overflow::{Overflow, room_on_cpu};
@@ -164,8 +164,7 @@ impl Engine for CpuEngine {
                 }
                 self.advance(pipeline::task::step);
             }
-            // there is none to be run
-            Call::Kernel(_) => {}
+            Call::Kernel(_) => return Err(no_kernels("a kernel of another batch")),
             Call::Restart(worlds) => self.on(&worlds, |_, model, data| pipeline::task::restart(model, data)),
         }
         self.share_capacities()

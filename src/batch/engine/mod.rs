@@ -175,9 +175,7 @@ pub(super) trait Engine: std::fmt::Debug + Send + Sync {
     /// Adds a kernel of a caller's own, and returns its place.
     fn add_kernel(&mut self, name: &str, text: &str) -> Result<usize> {
         let _ = text;
-        Err(Error::Unsupported(format!(
-            "kernel '{name}': the CPU backend runs no kernels; use the GPU backend"
-        )))
+        Err(no_kernels(&format!("kernel '{name}'")))
     }
 
     /// The batch on a device, for kernels of a caller's own: what they do is no call that can be made again.
@@ -235,6 +233,11 @@ fn open_gpu(
 #[cfg(not(feature = "gpu"))]
 fn open_gpu(_: &Arc<Model>, _: usize, _: Capacity, _: &BatchOptions) -> Result<Box<dyn Engine>> {
     Err(Error::Device("this build has no GPU backend; build with the feature 'gpu'".to_owned()))
+}
+
+/// What the CPU says of kernels.
+fn no_kernels(what: &str) -> Error {
+    Error::Unsupported(format!("{what}: the CPU backend runs no kernels; use the GPU backend"))
 }
 
 /// Fields of a model that differ from world to world, by name.

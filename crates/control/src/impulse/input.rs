@@ -65,8 +65,9 @@ fn check_sizes(m: &Model, d: &Data) -> Result<()> {
 pub(super) fn check_state(m: &Model, d: &Data) -> Result<()> {
     check_sizes(m, d)?;
     let read = [Role::Motion, Role::Warmstart, Role::Control, Role::Force, Role::Scene];
-    for field in Data::<f64>::FIELDS.iter().filter(|f| read.contains(&f.role)) {
-        let Some(Values::Real(values)) = d.get(field.name) else { continue };
+    let fields = Data::<f64>::FIELDS.iter().zip(Data::<f64>::READS);
+    for (field, values_of) in fields.filter(|(field, _)| read.contains(&field.role)) {
+        let Values::Real(values) = values_of(d) else { continue };
         if field.dims == [Dim::Of(Size::nv)] {
             check_dofs(m, d, field.name, values)?;
         } else {

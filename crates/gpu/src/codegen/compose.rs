@@ -150,12 +150,7 @@ impl Composer {
         };
         let text = self.library.link(&[self.entry(calls, steps)], provide, write)?;
         let fail = |what: String| Error::Device(format!("kernel {}: {what}", calls.join("+")));
-        let module = naga::front::wgsl::parse_str(&text).map_err(|e| fail(e.emit_to_string(&text)))?;
-        let (flags, caps) = (naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
-        naga::valid::Validator::new(flags, caps)
-            .validate(&module)
-            .map_err(|e| fail(e.emit_to_string(&text)))?;
-        Ok((module, text))
+        Ok((valid_module(&text).map_err(fail)?, text))
     }
 
     /// Text of what no file defines: constants, functions that are written for the model, accessors of fields.
@@ -227,6 +222,15 @@ impl Composer {
         );
         Item { name: "main".into(), text }
     }
+}
+
+/// The module of a text, or the report of naga with the lines concerned.
+pub(super) fn valid_module(text: &str) -> std::result::Result<naga::Module, String> {
+    let module = naga::front::wgsl::parse_str(text).map_err(|e| e.emit_to_string(text))?;
+    let (flags, caps) = (naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
+    let checked = naga::valid::Validator::new(flags, caps).validate(&module);
+    checked.map_err(|e| e.emit_to_string(text))?;
+    Ok(module)
 }
 
 /// The library and all kernels, preprocessed.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 
 use super::access;
-use super::compose::Composer;
+use super::compose::{Composer, valid_module};
 use super::layout::{AddressSpace, Layout};
 use manyworlds_model::error::{Error, Result};
 
@@ -52,12 +52,7 @@ impl Composer {
         if let Some(field) = absent.borrow().first() {
             return Err(fail(format!("the kernels of this model do not keep the field '{field}'")));
         }
-        let module = naga::front::wgsl::parse_str(&linked).map_err(|e| fail(e.emit_to_string(&linked)))?;
-        let (flags, caps) = (naga::valid::ValidationFlags::all(), naga::valid::Capabilities::empty());
-        naga::valid::Validator::new(flags, caps)
-            .validate(&module)
-            .map_err(|e| fail(e.emit_to_string(&linked)))?;
-        Ok(module)
+        valid_module(&linked).map_err(fail)
     }
 }
 

@@ -1,7 +1,6 @@
 //! Arenas of a batch: buffers that fit the device's largest binding, and the chunks in which their worlds step.
 
 use super::device::Gpu;
-use super::shader;
 use crate::codegen::layout::Layout;
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::Model;
@@ -188,7 +187,7 @@ impl Arena {
                 model.reals.as_entire_binding(),
                 model.ints.as_entire_binding(),
             ];
-            Chunk { worlds, bind: shader::bind_group(gpu, "world", &model.layout, resources) }
+            Chunk { worlds, bind: gpu.bind_group("world", &model.layout, resources) }
         };
         self.chunks = (0..self.padded).step_by(most).map(chunk).collect();
     }

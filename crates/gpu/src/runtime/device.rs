@@ -221,6 +221,20 @@ impl Gpu {
         Ok(Self { device, queue, adapter: summary, lost })
     }
 
+    /// A bind group of resources in the order of their bindings.
+    pub fn bind_group<'a>(
+        &self,
+        label: &str,
+        layout: &wgpu::BindGroupLayout,
+        resources: impl IntoIterator<Item = wgpu::BindingResource<'a>>,
+    ) -> wgpu::BindGroup {
+        let entries = resources.into_iter().zip(0..);
+        let entries: Vec<_> =
+            entries.map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource }).collect();
+        let label = Some(label);
+        self.device.create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries: &entries })
+    }
+
     /// The opened adapter.
     pub fn adapter(&self) -> &Adapter {
         &self.adapter

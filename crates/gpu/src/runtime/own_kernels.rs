@@ -4,7 +4,7 @@ use super::batch::GpuBatch;
 use super::held::OwnKernel;
 use super::pipelines::dispatch_groups;
 use super::shader;
-use manyworlds_model::error::Result;
+use manyworlds_model::error::{Error, Result};
 
 impl GpuBatch {
     /// Adds a kernel: WGSL whose function `name` runs once for each lane of each world. Fields are read and written by
@@ -14,8 +14,8 @@ impl GpuBatch {
     /// those that were added.
     ///
     /// # Errors
-    /// [`Error::Argument`](manyworlds_model::error::Error::Argument) for text that is no such kernel, with the report
-    /// of the compiler; [`Error::Device`](manyworlds_model::error::Error::Device) for a lost device.
+    /// [`Error::Argument`] for text that is no such kernel, with the report of the compiler; [`Error::Device`] for a
+    /// lost device.
     pub fn add_kernel(&mut self, name: &str, text: &str) -> Result<usize> {
         let of_arena = |first: usize| {
             let module = self.program.own_module(name, text, first)?;
@@ -36,20 +36,22 @@ impl GpuBatch {
         Ok(self.own_kernels.len() - 1)
     }
 
-    /// Runs a kernel that was [added](GpuBatch::add_kernel) in all worlds; nothing for a place that has none.
+    /// Runs a kernel that was [added](GpuBatch::add_kernel) in all worlds.
     ///
     /// # Errors
-    /// [`Error::Device`](manyworlds_model::error::Error::Device) for a lost device.
+    /// [`Error::Argument`] for a place that has none, [`Error::Device`] for a lost device.
     pub fn run_kernel(&mut self, place: usize) -> Result<()> {
         self.gpu.check_not_lost()?;
         self.clear_step_outputs();
-        let Some(kernel) = self.own_kernels.get(place) else { return Ok(()) };
+        let Some(kernel) = self.own_kernels.get(place) else {
+            return Err(Error::Argument("the kernel was added to another batch".to_owned()));
+        };
         let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         for (arena, pipeline) in self.arenas.iter().zip(&kernel.pipelines) {
             // the whole arena, as numbers of worlds are counted from its first
             let buffers = [&arena.reals, &arena.ints, &self.model.reals, &self.model.ints];
             let resources = buffers.map(wgpu::Buffer::as_entire_binding);
-            let bind = shader::bind_group(&self.gpu, "own kernel", &self.model.layout, resources);
+            let bind = self.gpu.bind_group("own kernel", &self.model.layout, resources);
             let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
             pass.set_pipeline(pipeline);
             pass.set_bind_group(0, &bind, &[]);

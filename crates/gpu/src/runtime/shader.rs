@@ -66,19 +66,6 @@ pub(crate) fn pipeline(
     })
 }
 
-/// A bind group of resources in the order of their bindings.
-pub(crate) fn bind_group<'a>(
-    gpu: &Gpu,
-    label: &str,
-    layout: &wgpu::BindGroupLayout,
-    resources: impl IntoIterator<Item = wgpu::BindingResource<'a>>,
-) -> wgpu::BindGroup {
-    let entries = resources.into_iter().zip(0..);
-    let entries: Vec<_> =
-        entries.map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource }).collect();
-    gpu.device.create_bind_group(&wgpu::BindGroupDescriptor { label: Some(label), layout, entries: &entries })
-}
-
 /// A module of kernels. Bounds are checked inside the kernels with `checks` only.
 pub(crate) fn module(gpu: &Gpu, label: &str, module: naga::Module, checks: bool) -> wgpu::ShaderModule {
     let descriptor = wgpu::ShaderModuleDescriptor {

@@ -97,7 +97,7 @@ impl Kernels {
         let (bytes, buffers) = memory(gpu)?;
         gpu.checked("kernels that measure the device", || {
             let resources = buffers.iter().map(wgpu::Buffer::as_entire_binding);
-            let bind = shader::bind_group(gpu, "roofline", &layout, resources);
+            let bind = gpu.bind_group("roofline", &layout, resources);
             let pipelines = shader::pipeline_layout(gpu, "roofline", &layout);
             let module = shader::module(gpu, "roofline", module, false);
             let [copy, compute] =

@@ -1,5 +1,7 @@
 //! The initial state of a world, and resets to it.
 
+use std::sync::LazyLock;
+
 use super::data::{Capacity, Data};
 use super::{Model, history};
 use crate::real::Real;
@@ -35,6 +37,11 @@ pub fn names(roles: &[Role]) -> impl Iterator<Item = &'static str> + Clone {
 /// assert_eq!(names.len(), 7);
 /// ```
 pub fn keyframe_fields() -> impl Iterator<Item = (&'static Field, &'static Field)> {
+    KEYFRAME_PLACES.iter().map(|(field, key)| (&Data::<f64>::FIELDS[*field], &Model::<f64>::FIELDS[*key]))
+}
+
+/// Places of these fields in the tables of Data and of the model: names are compared once, not at every reset.
+static KEYFRAME_PLACES: LazyLock<Vec<(usize, usize)>> = LazyLock::new(|| {
     let holds = |key: &Field, field: &Field| match (key.name.strip_prefix("key_"), field.name) {
         (Some(attribute), name) if field.role.is_state() => match name.strip_prefix("mocap_") {
             // `mpos` for `mocap_pos`
@@ -43,10 +50,10 @@ pub fn keyframe_fields() -> impl Iterator<Item = (&'static Field, &'static Field
         },
         _ => false,
     };
-    Data::<f64>::FIELDS
-        .iter()
-        .filter_map(move |field| Some((field, Model::<f64>::FIELDS.iter().find(|key| holds(key, field))?)))
-}
+    let key_of = |field: &Field| Model::<f64>::FIELDS.iter().position(|key| holds(key, field));
+    let fields = Data::<f64>::FIELDS.iter().enumerate();
+    fields.filter_map(|(place, field)| Some((place, key_of(field)?))).collect()
+});
 
 impl<T: Real> Data<T> {
     /// Resets the counters that steps accumulate.
@@ -119,9 +126,9 @@ impl<T: Real> Data<T> {
 
     /// Sets what a keyframe holds.
     fn set_keyframe(&mut self, model: &Model<T>, key: usize) {
-        for (field, of_key) in keyframe_fields() {
-            let (to, from) = (self.get_mut(field.name), model.get(of_key.name));
-            if let (Some(ValuesMut::Real(to)), Some(Values::Real(from))) = (to, from) {
+        for (field, of_key) in KEYFRAME_PLACES.iter() {
+            let (to, from) = (Self::WRITES[*field](self), Model::<T>::READS[*of_key](model));
+            if let (ValuesMut::Real(to), Values::Real(from)) = (to, from) {
                 let len = to.len();
                 to.copy_from_slice(&from[key * len..(key + 1) * len]);
             }

@@ -3,7 +3,7 @@
 use super::inputs::DRAW_STRIDE;
 use super::picture::Picture;
 use super::renderer::Renderer;
-use crate::buffers::{bind, bind_group};
+use crate::buffers::bind;
 use crate::geometry::PrimitiveMesh;
 use crate::layouts::DrawParameters;
 use crate::pipelines::{Key, Pass};
@@ -111,7 +111,7 @@ impl Renderer {
             offset: 0,
             size: std::num::NonZeroU64::new(size_of::<DrawParameters>() as u64),
         });
-        bind_group(&self.gpu, "draw", &self.pipelines.groups[1], [parameters])
+        self.gpu.bind_group("draw", &self.pipelines.groups[1], [parameters])
     }
 
     /// Shadows, and what mirrors show, where there is something.
@@ -128,7 +128,7 @@ impl Renderer {
             wgpu::BindingResource::Sampler(&self.shadows.sampler),
             wgpu::BindingResource::TextureView(&reflections),
         ];
-        bind_group(&self.gpu, "lights", &self.pipelines.groups[3], resources)
+        self.gpu.bind_group("lights", &self.pipelines.groups[3], resources)
     }
 }
 

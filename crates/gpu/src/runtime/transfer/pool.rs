@@ -4,7 +4,6 @@ use super::job::{Job, TransferJob};
 use super::{MAX_PACKED_WORDS, Readback, TransferStats};
 use crate::runtime::buffers::buffer;
 use crate::runtime::device::Gpu;
-use crate::runtime::shader;
 use encase::ShaderType;
 use manyworlds_model::error::Result;
 
@@ -150,7 +149,7 @@ impl Pool {
             self.worlds.as_entire_binding(),
             wgpu::BindingResource::Buffer(jobs),
         ];
-        let bind = shader::bind_group(gpu, "transfer", layout, resources);
+        let bind = gpu.bind_group("transfer", layout, resources);
         if self.bind_groups.len() >= MAX_CACHED {
             self.bind_groups.remove(0);
         }
