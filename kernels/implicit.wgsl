@@ -1,5 +1,5 @@
 // Integrators implicit in velocity: forces at the velocities after the step, linearised in them.
-// Twin: crates/cpu/src/integrate/implicit.rs.
+// Twin: crates/cpu/src/integrate/implicit.rs. The schedule differs: lanes share the ancestors of a degree of freedom.
 
 import package::actuation::history::record_histories;
 import package::integrate::advance::{advance_world, bad_acceleration};

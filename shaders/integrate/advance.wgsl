@@ -2,7 +2,7 @@
 
 import package::actuation::activation::advance_activations;
 import package::integrate::reset::is_bad;
-import package::math::vector::quat_integrate;
+import package::math::quaternion::quat_integrate;
 import package::runtime::group::{lane, parts, set_partial, sum_partials};
 import package::sleep::asleep::dof_sleeps;
 
