@@ -114,7 +114,7 @@ const PAIRS: &[(&str, usize)] = &[
     ("integrate/check_state", 1),
     ("integrate/euler", 2),
     ("integrate/fluid_derivative", 10),
-    ("integrate/implicit", 7),
+    ("integrate/implicit", 8),
     ("integrate/reset", 3),
     ("integrate/rk4", 1),
     ("integrate/velocity_derivative", 12),
