@@ -57,25 +57,10 @@ pub fn multi_contact<T: Real>(
     let (level_one, level_two) = (level_face(a, va, n, flatness), level_face(b, vb, back, flatness));
     let one = level_one.or_else(|| best_face(a, va, n, n, flatness, T::ZERO));
     let two = level_two.or_else(|| best_face(b, vb, back, back, flatness, T::ZERO));
-    let tolerance = T::of(ALIGNED_SINE);
-    // two faces
-    if let (Some(face), Some(_)) = (one, two) {
-        let normal = face_normal(a, face);
-        let (against, cosine) = (-normal, T::of(ALIGNED_COSINE));
-        // a face that touches as a whole has no other beside it
-        let opposite = match level_two {
-            Some(face) => (dot(face_normal(b, face), against) > cosine).then_some(face),
-            None => best_face(b, vb, back, against, flatness, cosine),
-        };
-        if let Some(opposite) = opposite {
-            let other = face_normal(b, opposite);
-            if dot(normal, n) > tolerance && dot(other, back) > tolerance {
-                let mut polygon = corners_of(b, opposite);
-                clip_polygon(&mut polygon, a, face, margin);
-                let base = face_corner(a, face, 0);
-                return write_polygon(&polygon, false, base, normal, other, -other, T::ZERO, found);
-            }
-        }
+    if let (Some(face), Some(_)) = (one, two)
+        && let Some(count) = face_on_face(a, b, n, face, (level_two, vb), flatness, margin, found)
+    {
+        return count;
     }
     // a side of the first and a face of the second, or the reverse
     let dim = if level_one.is_some() { 3 } else { feature_dimension(a, va, n, flatness) };
@@ -98,18 +83,38 @@ pub fn multi_contact<T: Real>(
         };
         clip_polygon(&mut polygon, below, onto, margin - offset);
         let along = if onto_second { -normal } else { normal };
-        return write_polygon(
-            &polygon,
-            true,
-            face_corner(below, onto, 0),
-            normal,
-            -normal,
-            along,
-            offset,
-            found,
-        );
+        let base = face_corner(below, onto, 0);
+        return write_polygon(&polygon, true, base, normal, -normal, along, offset, found);
     }
     1
+}
+
+/// Contacts of a face of the first shape and an opposite one of the second, which is clipped; `None` if there is none.
+/// `touching` is the face of the second that touches as a whole, if any, and its support vertex.
+fn face_on_face<T: Real>(
+    a: &ConvexShape<'_, T>,
+    b: &ConvexShape<'_, T>,
+    n: Vec3<T>,
+    face: Face<T>,
+    touching: (Option<Face<T>>, usize),
+    flatness: T,
+    margin: T,
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
+) -> Option<usize> {
+    let normal = face_normal(a, face);
+    let (against, cosine) = (-normal, T::of(ALIGNED_COSINE));
+    // a face that touches as a whole has no other beside it
+    let opposite = match touching {
+        (Some(face), _) => (dot(face_normal(b, face), against) > cosine).then_some(face),
+        (None, vertex) => best_face(b, vertex, -n, against, flatness, cosine),
+    }?;
+    let (other, tolerance) = (face_normal(b, opposite), T::of(ALIGNED_SINE));
+    if !(dot(normal, n) > tolerance && dot(other, -n) > tolerance) {
+        return None;
+    }
+    let mut polygon = corners_of(b, opposite);
+    clip_polygon(&mut polygon, a, face, margin);
+    Some(write_polygon(&polygon, false, face_corner(a, face, 0), normal, other, -other, T::ZERO, found))
 }
 
 /// All vertices of a face.

@@ -114,14 +114,7 @@ fn compute<T: Real>(program: &Program, node: usize, steps: i32, m: &Model<T>, d:
         Op::Largest => out[0] = all().reduce(T::max).unwrap_or(T::ZERO),
         Op::Smallest => out[0] = all().reduce(T::min).unwrap_or(T::ZERO),
         // places
-        Op::Concat => {
-            let mut first = 0;
-            for a in &of.args {
-                let (at, size) = (program.offset(*a), program.nodes()[*a].size);
-                out[first..first + size].copy_from_slice(&before[at..at + size]);
-                first += size;
-            }
-        }
+        Op::Concat => concatenate(program, &of.args, before, out),
         Op::Pick { elements } => {
             let at = program.offset(of.args[0]);
             out.iter_mut().zip(elements).for_each(|(to, i)| *to = before[at + i]);
@@ -137,6 +130,16 @@ fn compute<T: Real>(program: &Program, node: usize, steps: i32, m: &Model<T>, d:
                 *to = binary(op, arg(0, k), arg(1, k));
             }
         }
+    }
+}
+
+/// Values of several nodes one after the other.
+fn concatenate<T: Real>(program: &Program, nodes: &[usize], before: &[T], out: &mut [T]) {
+    let mut first = 0;
+    for node in nodes {
+        let (at, size) = (program.offset(*node), program.nodes()[*node].size);
+        out[first..first + size].copy_from_slice(&before[at..at + size]);
+        first += size;
     }
 }
 
