@@ -8,7 +8,8 @@
 #![allow(clippy::print_stdout, reason = "this is a command-line tool")]
 #![allow(clippy::unwrap_used, reason = "a development tool may stop on bad input")]
 
-use manyworlds::cpu::constraint::constraint_cost::{cone_of, cost_parameters, row_cost};
+use manyworlds::cpu::constraint::cone::cone_of;
+use manyworlds::cpu::constraint::constraint_cost::{cost_parameters, row_cost};
 use manyworlds::cpu::constraint::islands;
 use manyworlds::cpu::smooth::factor_m;
 use manyworlds::cpu::solver::solve::solve;

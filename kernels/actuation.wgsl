@@ -1,15 +1,16 @@
 // Actuator forces from controls: force = gain * input + bias, then the limits of tendons, actuators and joints. The
-// input is the control, or the activation of an actuator that has one. Twin: crates/cpu/src/actuation/actuation.rs.
+// input is the control, or the activation of an actuator that has one. Twin: crates/cpu/src/actuation/actuation.rs. The
+// schedule differs: each degree of freedom gathers the forces on it, which the twin adds up moment by moment.
 
 import package::actuation::activation::activation_rates;
-import package::actuation::control::{actuator_disabled, control, first_control};
-import package::actuation::dcmotor::{motor_at, motor_drive, motor_losses};
+import package::actuation::control::{actuator_disabled, first_control, within_range};
+import package::actuation::dcmotor;
 import package::actuation::history::delay_controls;
-import package::actuation::muscle::{muscle_bias, muscle_gain};
+import package::actuation::muscle;
 import package::actuation::next_activation::driving_input;
-import package::actuation::orientation::{limit_orientation, orientation_drive};
-import package::actuation::pid::{pid_at, pid_drive};
-import package::actuation::pid_plugin::{plugin_at, plugin_drive};
+import package::actuation::orientation;
+import package::actuation::pid;
+import package::actuation::pid_plugin;
 import package::actuation::setpoint::unwrap_setpoint;
 import package::integrate::reset::is_bad;
 import package::math::vector::clip;
@@ -27,7 +28,7 @@ fn actuation() {
     for (var k = lane; k < parts; k += lanes) {
         var bad = 0.0;
         for (var u = k; u < nu; u += parts) {
-            bad += select(0.0, 1.0, is_bad(control(u)));
+            bad += select(0.0, 1.0, is_bad(within_range(u)));
         }
         set_partial(k, vec4f(bad));
     }
@@ -41,7 +42,7 @@ fn actuation() {
         activation_rates(a, input, good);
 //#if SO3
         if (actuator_gaintype(a) == GAIN_SO3) {
-            orientation_drive(a, good);
+            orientation::drive(a, good);
             continue;
         }
 //#endif
@@ -49,7 +50,7 @@ fn actuation() {
 //#if PID_PLUGIN
         // a plugin does not know that its actuator is disabled
         if (actuator_plugin(a) >= 0) {
-            force = plugin_drive(plugin_at(a, input, actuator_actearly(a) != 0));
+            force = pid_plugin::drive(pid_plugin::of_actuator(a, input, actuator_actearly(a) != 0));
         }
 //#endif
         set_actuator_force(u32(actuator_outadr(a)), force);
@@ -87,12 +88,12 @@ fn actuation() {
 fn raw_force(a: u32, ctrl: f32, good: bool) -> f32 {
 //#if DCMOTOR
     if (actuator_gaintype(a) == GAIN_DCMOTOR) {
-        return motor_drive(motor_at(a, ctrl, good));
+        return dcmotor::drive(dcmotor::of_actuator(a, ctrl, good));
     }
 //#endif
 //#if PID
     if (actuator_gaintype(a) == GAIN_PID) {
-        return pid_drive(pid_at(a, ctrl, good)) + bias_of(a);
+        return pid::drive(pid::of_actuator(a, ctrl, good)) + bias_of(a);
     }
 //#endif
     var input = driving_input(a, ctrl);
@@ -113,7 +114,7 @@ fn gain_of(a: u32) -> f32 {
     }
 //#if MUSCLE
     if (kind == GAIN_MUSCLE) {
-        return muscle_gain(a, out);
+        return muscle::gain(a, out);
     }
 //#endif
     return actuator_gainprm(g);
@@ -130,7 +131,7 @@ fn bias_of(a: u32) -> f32 {
     }
 //#if MUSCLE
     if (kind == BIAS_MUSCLE) {
-        return muscle_bias(a, out);
+        return muscle::bias(a, out);
     }
 //#endif
     return 0.0;
@@ -163,7 +164,7 @@ fn limit_tendon(ten: u32) {
 fn limit_actuator(a: u32, good: bool) {
 //#if SO3
     if (actuator_gaintype(a) == GAIN_SO3) {
-        limit_orientation(a);
+        orientation::limit(a);
         return;
     }
 //#endif
@@ -173,8 +174,8 @@ fn limit_actuator(a: u32, good: bool) {
     }
 //#if DCMOTOR
     if (actuator_biastype(a) == BIAS_DCMOTOR && !actuator_disabled(a)) {
-        let motor = motor_at(a, first_control(a, good), good);
-        set_actuator_force(out, actuator_force(out) + motor_losses(motor));
+        let motor = dcmotor::of_actuator(a, first_control(a, good), good);
+        set_actuator_force(out, actuator_force(out) + dcmotor::losses(motor));
     }
 //#endif
 }

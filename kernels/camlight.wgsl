@@ -1,7 +1,8 @@
 // Poses of cameras and lights: fixed to a body, tracking it, or targeting another body.
 // Twin: crates/cpu/src/smooth/camlight.rs.
 
-import package::math::vector::{normalize3, quat_mul, quat_rotate, quat_to_mat};
+import package::math::quaternion::{quat_mul, quat_rotate, quat_to_mat};
+import package::math::vector::normalize3;
 import package::runtime::group::lane;
 
 // Poses of all cameras, then of all lights.

@@ -1,10 +1,9 @@
 // Potential energy of gravity and springs, and kinetic energy. Twin: crates/cpu/src/smooth/energies.rs.
 
+import package::math::vector::vec3_at;
 import package::runtime::group::{lane, parts, set_partial, sum_partials};
-import package::smooth::factor_m::gravity;
-import package::smooth::passive::{
-    joint_stiffness, qpos_at3, qpos_spring_at3, spring_rotation, stiffness_of_tendon, tendon_stretch,
-};
+import package::runtime::options::gravity;
+import package::smooth::passive::{joint_stiffness, spring_rotation, stiffness_of_tendon, tendon_stretch};
 
 // Both energies of one world.
 fn energies() {
@@ -55,7 +54,7 @@ fn joint_energy(jnt: u32) -> f32 {
     let turn = spring_rotation(select(adr, adr + 3u, kind == JOINT_FREE));
     var sum = spring_energy(k, sqrt(dot(turn, turn)));
     if (kind == JOINT_FREE) {
-        let shift = qpos_at3(adr) - qpos_spring_at3(adr);
+        let shift = vec3_at__qpos(adr) - vec3_at__qpos_spring(adr);
         sum += spring_energy(k, sqrt(dot(shift, shift)));
     }
     return sum;

@@ -1,12 +1,9 @@
 // Semi-implicit Euler with implicit joint damping; a diverged world is reset instead.
 // Twin: crates/cpu/src/integrate/euler.rs.
 
-import package::actuation::history::record_histories;
-import package::integrate::advance::{advance_world, bad_acceleration};
-import package::integrate::reset::end_step;
+import package::integrate::advance::{bad_acceleration, finish_step};
+import package::integrate::implicit::solve_damped;
 import package::runtime::group::{lane, sync};
-import package::runtime::options::disabled;
-import package::smooth::factor_m::{factor_ld, solve_ld};
 import package::smooth::reflected_inertia::{damping_derivative, damping_of_dof};
 
 // One step of one world.
@@ -16,20 +13,10 @@ fn euler() {
     let bad = bad_acceleration() && !takes_owed;
 //#if EULERDAMP
     implicit_damping();
-//#endif
-    // a bad acceleration is integrated only where autoreset is disabled
-    let going = !bad || disabled(DISABLE_AUTORESET);
-//#if HISTORY
-    record_histories(going);
-//#endif
-    end_step(bad, takes_owed);
-    if (going) {
-//#if EULERDAMP
-        advance_world__qacc_damped();
+    finish_step__qacc_damped(bad, takes_owed);
 //#else
-        advance_world__qacc();
+    finish_step__qacc(bad, takes_owed);
 //#endif
-    }
 }
 
 // Acceleration with joint damping implicit in velocity, into qacc_damped.
@@ -46,32 +33,5 @@ fn implicit_damping() {
         set_qacc_damped(i, qfrc_smooth(i) + qfrc_constraint(i));
     }
     sync();
-//#if LOCAL_WORKING_SET
-    // factor and solve in fast memory
-    //#unroll
-    for (var k = lane; k < nC; k += lanes) {
-        set_work_LD(k, qH(k));
-    }
-    //#unroll
-    for (var i = lane; i < nv; i += lanes) {
-        set_work_x(i, qacc_damped(i));
-    }
-    sync();
-    factor_ld__work_LD__work_DiagInv();
-    solve_ld__work_LD__work_DiagInv__work_x();
-    //#unroll
-    for (var k = lane; k < nC; k += lanes) {
-        set_qH(k, work_LD(k));
-    }
-    //#unroll
-    for (var i = lane; i < nv; i += lanes) {
-        set_qHDiagInv(i, work_DiagInv(i));
-        set_qacc_damped(i, work_x(i));
-    }
-    sync();
-//#else
-    // factor and solve in place
-    factor_ld__qH__qHDiagInv();
-    solve_ld__qH__qHDiagInv__qacc_damped();
-//#endif
+    solve_damped();
 }

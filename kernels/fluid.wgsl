@@ -3,8 +3,8 @@
 import package::math::spatial::{dot6, Spatial, spatial_add, spatial_add_scaled, spatial_zero};
 import package::runtime::group::{lane, sync};
 import package::smooth::fluid::{
-    Ellipsoid, ellipsoid_of, flow_areas, flow_around, fluid_frame_at, FluidFrame, geoms_of, has_ellipsoids,
-    has_fluid_force, inertia_box_of,
+    self, Ellipsoid, ellipsoid_of, flow_areas, flow_around, FluidFrame, geoms_of, has_ellipsoids, has_fluid_force,
+    inertia_box_of,
 };
 
 // Fluid forces of all bodies, projected to qfrc_fluid.
@@ -38,7 +38,7 @@ fn body_fluid_force(body: u32) -> Spatial {
         return sum;
     }
     if (!has_ellipsoids(body)) {
-        let frame = fluid_frame_at(body, xipos_vec3(body), ximat_mat3(body));
+        let frame = fluid::frame_at(body, xipos_vec3(body), ximat_mat3(body));
         let drag = inertia_box_of(body);
         let w = frame.ang_vel;
         let v = frame.velocity;
@@ -48,8 +48,8 @@ fn body_fluid_force(body: u32) -> Spatial {
     let geoms = geoms_of(body);
     for (var g = geoms.x; g < geoms.y; g++) {
         if (geom_fluid(12u * g) > 0.0) {
-            let frame = fluid_frame_at(body, geom_xpos_vec3(g), geom_xmat_mat3(g));
-            sum = spatial_add_scaled(sum, ellipsoid_force(frame, ellipsoid_of(g)), geom_fluid(12u * g));
+            let frame = fluid::frame_at(body, geom_xpos_vec3(g), geom_xmat_mat3(g));
+            sum = spatial_add_scaled(sum, wrench(frame, ellipsoid_of(g)), geom_fluid(12u * g));
         }
     }
     return sum;
@@ -62,7 +62,7 @@ fn force_about_root(frame: FluidFrame, torque: vec3f, force: vec3f) -> Spatial {
 }
 
 // Force on an ellipsoid in its frame.
-fn ellipsoid_force(frame: FluidFrame, e: Ellipsoid) -> Spatial {
+fn wrench(frame: FluidFrame, e: Ellipsoid) -> Spatial {
     let w = frame.ang_vel;
     let v = frame.velocity;
     // added mass

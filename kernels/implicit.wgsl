@@ -1,14 +1,10 @@
 // Integrators implicit in velocity: forces at the velocities after the step, linearised in them.
-// Twin: crates/cpu/src/integrate/implicit.rs.
+// Twin: crates/cpu/src/integrate/implicit.rs. The schedule differs: lanes share the ancestors of a degree of freedom.
 
-import package::actuation::history::record_histories;
-import package::integrate::advance::{advance_world, bad_acceleration};
-import package::integrate::implicit::{add_bias_force_derivatives, matrix_row};
-import package::integrate::reset::end_step;
+import package::integrate::advance::{bad_acceleration, finish_step};
+import package::integrate::implicit::{add_bias_force_derivatives, matrix_row, solve_damped};
 import package::integrate::velocity_derivative::{bias_force_derivatives, derivative, is_single_free_body};
 import package::runtime::group::{lane, sync};
-import package::runtime::options::disabled;
-import package::smooth::factor_m::{factor_ld, solve_ld};
 
 // One step of one world.
 fn implicit() {
@@ -36,15 +32,7 @@ fn implicit() {
 //#if SINGLE_FREE_BODY
     solve_free_bodies();
 //#endif
-    // a bad acceleration is integrated only where autoreset is disabled
-    let going = !bad || disabled(DISABLE_AUTORESET);
-//#if HISTORY
-    record_histories(going);
-//#endif
-    end_step(bad, takes_owed);
-    if (going) {
-        advance_world__qacc_damped();
-    }
+    finish_step__qacc_damped(bad, takes_owed);
 }
 
 // Acceleration with the symmetrised matrix; the blocks of single free bodies stay as in M and are solved apart.
@@ -60,34 +48,7 @@ fn solve_implicitfast() {
         }
     }
     sync();
-//#if LOCAL_WORKING_SET
-    // factor and solve in fast memory
-    //#unroll
-    for (var k = lane; k < nC; k += lanes) {
-        set_work_LD(k, qH(k));
-    }
-    //#unroll
-    for (var i = lane; i < nv; i += lanes) {
-        set_work_x(i, qacc_damped(i));
-    }
-    sync();
-    factor_ld__work_LD__work_DiagInv();
-    solve_ld__work_LD__work_DiagInv__work_x();
-    //#unroll
-    for (var k = lane; k < nC; k += lanes) {
-        set_qH(k, work_LD(k));
-    }
-    //#unroll
-    for (var i = lane; i < nv; i += lanes) {
-        set_qHDiagInv(i, work_DiagInv(i));
-        set_qacc_damped(i, work_x(i));
-    }
-    sync();
-//#else
-    // factor and solve in place
-    factor_ld__qH__qHDiagInv();
-    solve_ld__qH__qHDiagInv__qacc_damped();
-//#endif
+    solve_damped();
 }
 
 // Accelerations of single free bodies, one lane for each 6 x 6 block.

@@ -1,8 +1,8 @@
 // Poses of bodies, joints, geoms and sites from the position coordinates. Twin: crates/cpu/src/smooth/kinematics.rs.
 
-import package::math::vector::{axis_angle_quat, quat_mul, quat_normalize, quat_rotate, quat_to_mat};
+import package::math::quaternion::{axis_angle_quat, quat_at, quat_mul, quat_normalize, quat_rotate, quat_to_mat};
+import package::math::vector::vec3_at;
 import package::runtime::group::{lane, sync};
-import package::smooth::passive::{qpos_at3, qpos_at4};
 
 // Forward kinematics of one world, root to leaves.
 fn kinematics() {
@@ -60,10 +60,10 @@ fn place_body(body: u32) {
 // Pose of a body on a free joint: its coordinates are the pose.
 fn place_free(jnt: u32) -> Pose {
     let adr = u32(jnt_qposadr(jnt));
-    let pos = qpos_at3(adr);
+    let pos = vec3_at__qpos(adr);
     set_xanchor_vec3(jnt, pos);
     set_xaxis_vec3(jnt, jnt_axis_vec3(jnt));
-    return Pose(pos, quat_normalize(qpos_at4(adr + 3u)));
+    return Pose(pos, quat_normalize(quat_at__qpos(adr + 3u)));
 }
 
 // Pose of a fixed or mocap body, or of one on ball, slide and hinge joints.
@@ -109,7 +109,7 @@ fn apply_joint(jnt: u32, pose: Pose) -> Pose {
     var turn = vec4f(1.0, 0.0, 0.0, 0.0);
 //#if BALL
     if (kind == JOINT_BALL) {
-        turn = quat_normalize(qpos_at4(adr));
+        turn = quat_normalize(quat_at__qpos(adr));
     }
 //#endif
 //#if HINGE

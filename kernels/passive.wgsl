@@ -2,12 +2,10 @@
 // Twin: crates/cpu/src/smooth/passive.rs.
 
 import package::constraint::adhesion::adhesion_force;
+import package::math::vector::{set_vec3_at, vec3_at};
 import package::runtime::group::{lane, sync};
 import package::smooth::applied_force::subtree_end;
-import package::smooth::passive::{
-    joint_stiffness, qpos_at3, qpos_spring_at3, spring_rotation, stiffness_at, stiffness_of_tendon,
-    tendon_stretch,
-};
+import package::smooth::passive::{joint_stiffness, spring_rotation, stiffness_at, stiffness_of_tendon, tendon_stretch};
 import package::smooth::reflected_inertia::{damping_coefficient, damping_of_dof, damping_of_tendon};
 import package::smooth::tendon::mul_ten_j;
 
@@ -79,21 +77,14 @@ fn joint_spring(jnt: u32) {
     }
 //#if FREE
     if (kind == JOINT_FREE) {
-        let x = qpos_at3(adr) - qpos_spring_at3(adr);
-        set_qfrc_spring3(dof, -stiffness_at(k, sqrt(dot(x, x))) * x);
+        let x = vec3_at__qpos(adr) - vec3_at__qpos_spring(adr);
+        set_vec3_at__qfrc_spring(dof, -stiffness_at(k, sqrt(dot(x, x))) * x);
         adr += 3u;
         dof += 3u;
     }
 //#endif
     let x = spring_rotation(adr);
-    set_qfrc_spring3(dof, -stiffness_at(k, sqrt(dot(x, x))) * x);
-}
-
-// Writes three consecutive elements of qfrc_spring.
-fn set_qfrc_spring3(dof: u32, force: vec3f) {
-    set_qfrc_spring(dof, force.x);
-    set_qfrc_spring(dof + 1u, force.y);
-    set_qfrc_spring(dof + 2u, force.z);
+    set_vec3_at__qfrc_spring(dof, -stiffness_at(k, sqrt(dot(x, x))) * x);
 }
 
 // Adds the spring and damper force of one tendon.

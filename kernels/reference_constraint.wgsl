@@ -2,9 +2,9 @@
 
 import package::constraint::adhesion::row_adhesion;
 import package::constraint::equality::{first_equality_row, is_connect_or_weld, subtract_jac_dot_qvel};
+import package::constraint::row_span::{row_begin, row_end};
 import package::constraint::surface_velocity::add_surface_velocity;
 import package::runtime::group::{lane, sync};
-import package::solver::rows::{row_begin, row_end};
 
 // efc_vel = J qvel, and efc_aref.
 fn reference_constraint() {

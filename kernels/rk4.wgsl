@@ -1,4 +1,5 @@
-// Fourth-order Runge-Kutta: one of the four stages of a step. Twin: crates/cpu/src/integrate/rk4.rs.
+// Fourth-order Runge-Kutta: one of the four stages of a step. Twin: crates/cpu/src/integrate/rk4.rs. The
+// schedule differs: a lane does all that a stage does with a joint.
 
 import package::actuation::activation::advance_activations;
 import package::actuation::history::record_histories;

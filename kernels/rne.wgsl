@@ -2,7 +2,7 @@
 
 import package::math::spatial::{dot6, force_cross, inertia_mul, Spatial, spatial_add, spatial_add_scaled};
 import package::runtime::group::{lane, sync};
-import package::smooth::factor_m::gravity;
+import package::runtime::options::gravity;
 import package::smooth::reflected_inertia::armature_of_tendon;
 import package::smooth::tendon_path::{for_each_segment, segment_length_acceleration, StraightSegment};
 

@@ -1,15 +1,14 @@
 // Body accelerations, external forces and interaction forces, once the constraint forces are known.
-// Twin: crates/cpu/src/smooth/rne_post.rs.
+// Twin: crates/cpu/src/smooth/rne_post.rs. The schedule differs: each body gathers the forces on it, which the twin adds
+// up contact by contact.
 
 import package::constraint::contact_force::contact_force;
 import package::constraint::equality::{
-    body_anchors, connect_weld_wrench, equality_row_count, equality_tendon_force, is_connect_or_weld,
+    self, body_anchors, connect_weld_wrench, equality_tendon_force, is_connect_or_weld,
 };
-import package::math::spatial::{
-    force_cross, inertia_mul, Spatial, spatial_add, spatial_add_scaled, spatial_zero,
-};
+import package::math::spatial::{force_cross, inertia_mul, Spatial, spatial_add, spatial_add_scaled, spatial_zero};
 import package::runtime::group::{lane, sync};
-import package::smooth::factor_m::gravity;
+import package::runtime::options::gravity;
 import package::smooth::passive::{stiffness_at, stiffness_of_tendon, tendon_stretch};
 import package::smooth::reflected_inertia::{armature_of_tendon, damping_coefficient, damping_of_tendon};
 import package::smooth::tendon_path::{for_each_segment, segment_length_acceleration, StraightSegment};
@@ -25,7 +24,7 @@ fn rne_post() {
         let adr = u32(level_adr(level));
         let end = adr + u32(level_num(level));
         for (var k = adr + lane; k < end; k += lanes) {
-            full_acceleration(u32(level_body(k)));
+            body_acceleration(u32(level_body(k)));
         }
     }
     // external forces
@@ -48,13 +47,13 @@ fn rne_post() {
         let adr = u32(level_adr(level));
         let end = adr + u32(level_num(level));
         for (var k = adr + lane; k < end; k += lanes) {
-            joint_force(u32(level_body(k)));
+            body_force(u32(level_body(k)));
         }
     }
 }
 
 // Acceleration of one body.
-fn full_acceleration(body: u32) {
+fn body_acceleration(body: u32) {
     var acc = cacc_spatial(u32(body_parentid(body)));
     let first = u32(max(body_dofadr(body), 0));
     let end = first + u32(body_dofnum(body));
@@ -89,7 +88,7 @@ fn outside_force(body: u32) {
     }
 //#endif
 //#if CONNECT_WELD
-    for (var r = 0u; r < u32(ne(0u)); r += equality_row_count(u32(efc_id(r)))) {
+    for (var r = 0u; r < u32(ne(0u)); r += equality::row_count(u32(efc_id(r)))) {
         let eq = u32(efc_id(r));
         let held = body_anchors(eq);
         let first = held.body1 == body;
@@ -206,7 +205,7 @@ fn inertia_arc(ten: u32, length: f32) {
 }
 
 // Interaction force from the parent on one body; the world has no inertia of its own.
-fn joint_force(body: u32) {
+fn body_force(body: u32) {
     var total = spatial_zero();
     if (body > 0u) {
         let inertia = cinert_inertia(body);

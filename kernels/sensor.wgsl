@@ -1,8 +1,8 @@
 // Sensor outputs. Twin: crates/cpu/src/sensor/sensor.rs.
 
 import package::actuation::history::delay_sensors;
-import package::collision::ray::is_inside;
-import package::math::vector::{quat_conj, quat_mul, quat_normalize};
+import package::collision::ray_shape::is_inside;
+import package::math::quaternion::{quat_at, quat_conj, quat_mul, quat_normalize};
 import package::runtime::group::{lane, sync};
 import package::sensor::object_frames::{acceleration_of, frame_of, quat_of, velocity_of};
 import package::sensor::output::cut_off;
@@ -11,7 +11,6 @@ import package::sensor::sensor_distance::distance_sensor;
 import package::sensor::sensor_ray::{focal_lengths, rangefinder};
 import package::sensor::touch_grid::touch_grid;
 import package::sleep::asleep::tree_sleeps;
-import package::smooth::passive::qpos_at4;
 
 // Outputs of all sensors of one world.
 fn sensor() {
@@ -109,7 +108,7 @@ fn measure(s: u32, kind: i32) -> vec4f {
         return vec4f(qfrc_actuator(u32(jnt_dofadr(id))), 0.0, 0.0, 0.0);
     }
     if (kind == SENSOR_BALLQUAT) {
-        return quat_normalize(qpos_at4(u32(jnt_qposadr(id))));
+        return quat_normalize(quat_at__qpos(u32(jnt_qposadr(id))));
     }
     if (kind == SENSOR_BALLANGVEL) {
         let dof = u32(jnt_dofadr(id));

@@ -1,6 +1,6 @@
 // Constraint forces and acceleration: the primal problem by Newton's method or conjugate gradients, or the dual one
-// by projected Gauss-Seidel; or the closed form of the simplified contact model. Twin: crates/cpu/src/solver/solve.rs, which
-// states the cost.
+// by projected Gauss-Seidel; or the closed form of the simplified contact model. Twin: crates/cpu/src/solver/solve.rs,
+// which states the cost. The schedule differs: the twin solves island by island.
 //
 // All lanes of a world take the same decisions, from the same sums. The line search is one loop with a single
 // evaluation, whose result goes to the state that asked for it: drivers inline every call, and worlds of one group
@@ -8,13 +8,12 @@
 
 import package::runtime::group::{any_world, sync};
 import package::solver::line_search::line_search;
-import package::solver::noslip::noslip;
+import package::solver::noslip::{begin_noslip, iterate_noslip, noslip};
 import package::solver::pgs::{dual_finish, pgs_iterate, pgs_warmstart};
 import package::solver::primal::{gradient_norm, search_direction, search_sums, take_step, warmstart};
 import package::solver::smooth_contact::smooth_forces;
 import package::solver::state::{
-    end_solve, iterations, live, load_solve, MIN_GRADIENT, MIN_IMPROVEMENT, restart, rows, save_solve,
-    stepped,
+    end_solve, iterations, live, load_solve, MIN_GRADIENT, MIN_IMPROVEMENT, restart, rows, save_solve, stepped,
 };
 import package::solver::update::update_gradient;
 
@@ -118,3 +117,34 @@ fn iterate_solve() {
 //#endif
 //#endif
 }
+
+//#if NOSLIP
+//#if SPLIT_SOLVE
+// First dispatch of a noslip solve that is split into one dispatch for each sweep, for drivers that end long loops.
+fn noslip_first() {
+    load_solve();
+    begin_noslip();
+    save_solve();
+}
+
+// Dispatch of one sweep.
+fn noslip_next() {
+    load_solve();
+    if (any_world(live)) {
+        iterate_noslip();
+    }
+    save_solve();
+}
+//#endif
+//#endif
+
+//#if DUAL
+//#if SPLIT_SOLVE
+// dual_finish as a dispatch.
+fn dual_last() {
+    load_solve();
+    dual_finish();
+    save_solve();
+}
+//#endif
+//#endif

@@ -1,11 +1,11 @@
 // Actuator lengths and moment arms. Rows of moments have the columns of their transmission target.
 // Twin: crates/cpu/src/actuation/transmission.rs.
 
+import package::math::quaternion::{quat_at, quat_conj, quat_mul, quat_normalize, quat_rotate, quat_sub, quat_to_rotvec};
 import package::math::spatial::spatial_add_scaled;
-import package::math::vector::{quat_conj, quat_mul, quat_normalize, quat_rotate, quat_sub, quat_to_rotvec};
+import package::math::vector::set_vec3_at;
 import package::runtime::group::lane;
 import package::smooth::jacobian::jac_column;
-import package::smooth::passive::qpos_at4;
 
 // actuator_length and actuator_moment of all actuators.
 fn transmission() {
@@ -70,17 +70,17 @@ fn joint_transmission(a: u32, out: u32) {
     if (kind == JOINT_FREE) {
         // a free joint has no length; its translational moments come first
         set_actuator_length(out, 0.0);
-        set_moment3(row, gear3(out, 0u));
-        set_moment3(row + 3u, in_child(a, gear3(out, 1u), qpos_at4(adr + 3u)));
+        set_vec3_at__actuator_moment(row, gear3(out, 0u));
+        set_vec3_at__actuator_moment(row + 3u, in_child(a, gear3(out, 1u), quat_at__qpos(adr + 3u)));
         return;
     }
 //#endif
 //#if BALL
     if (kind == JOINT_BALL) {
-        let quat = quat_normalize(qpos_at4(adr));
+        let quat = quat_normalize(quat_at__qpos(adr));
         let axis = in_child(a, gear3(out, 0u), quat);
         set_actuator_length(out, dot(quat_to_rotvec(quat), axis));
-        set_moment3(row, axis);
+        set_vec3_at__actuator_moment(row, axis);
         return;
     }
 //#endif
@@ -94,13 +94,6 @@ fn in_child(a: u32, axis: vec3f, quat: vec4f) -> vec3f {
         return quat_rotate(quat_conj(quat_normalize(quat)), axis);
     }
     return axis;
-}
-
-// Writes three consecutive moments.
-fn set_moment3(row: u32, v: vec3f) {
-    set_actuator_moment(row, v.x);
-    set_actuator_moment(row + 1u, v.y);
-    set_actuator_moment(row + 2u, v.z);
 }
 
 // Slider-crank transmission: the rod joins the crank's site to a point on the slider's axis.
@@ -173,7 +166,7 @@ fn orientation_transmission(a: u32, out: u32) {
     let object = u32(actuator_trnid(2u * a));
     let other = actuator_trnid(2u * a + 1u);
     if (other < 0) {
-        let turn = quat_to_rotvec(quat_normalize(qpos_at4(u32(jnt_qposadr(object)))));
+        let turn = quat_to_rotvec(quat_normalize(quat_at__qpos(u32(jnt_qposadr(object)))));
         for (var i = 0u; i < 3u; i++) {
             set_actuator_length(out + i, turn[i]);
             set_actuator_moment(u32(moment_rowadr(out + i)), 1.0);

@@ -202,18 +202,16 @@ fn kernels() -> Graph {
         let below = if folder == "shaders" { root().join(folder) } else { root() };
         for file in files(&root().join(folder), "wgsl") {
             let text = std::fs::read_to_string(&file).unwrap();
-            let imports = text.split("\nimport package::").skip(1).map(|statement| {
+            // `room::stem` of a file, `room::stem::item`, or several of these in braces
+            let imports = text.split("\nimport package::").skip(1).flat_map(|statement| {
                 let path = statement.split(';').next().unwrap();
-                path.split("::{").next().unwrap().rsplit_once("::").map_or(path, |(module, name)| {
-                    if path.contains('{') {
-                        path.split("::{").next().unwrap()
-                    } else {
-                        let _ = name;
-                        module
-                    }
-                })
+                let (head, list) = path.split_once('{').unwrap_or(("", path));
+                let items = list.trim_end_matches('}').split(',').map(str::trim).filter(|i| !i.is_empty());
+                items
+                    .map(|i| format!("{head}{i}").split("::").take(2).collect::<Vec<_>>().join("::"))
+                    .collect::<Vec<_>>()
             });
-            graph.insert(module(&below, &file), imports.map(str::to_owned).collect());
+            graph.insert(module(&below, &file), imports.collect());
         }
     }
     graph

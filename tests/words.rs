@@ -34,6 +34,9 @@ const GIVEN_UP: &[(&str, &str)] = &[
     ("seen_slots", "output_slots"),
     ("most_later", "start_maximum"),
     ("read_all_later", "start_read_in_parts"),
+    ("PenetrationBound", "LeastPenetration"),
+    ("pair2", "solref"),
+    ("qpos_at4", "quat_at"),
 ];
 
 /// Sources in Rust and WGSL below a folder, but for what is built and fetched.

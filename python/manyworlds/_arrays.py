@@ -19,9 +19,7 @@ def shown(shape: tuple[Any, ...]) -> str:
     return "[" + ", ".join(str(d) for d in shape) + "]"
 
 
-def numbers(
-    name: str, values: ArrayLike, shape: tuple[int, ...], axes: str = "", *, single: bool = False
-) -> Array:
+def numbers(name: str, values: ArrayLike, shape: tuple[int, ...], axes: str = "", *, single: bool = False) -> Array:
     """Numbers of a shape, contiguous doubles; with `single`, what is in single precision stays so.
 
     One world's row, or one number, stands for all worlds.

@@ -2,12 +2,12 @@
 // Twin: crates/cpu/src/actuation/activation.rs.
 
 import package::actuation::control::actuator_disabled;
-import package::actuation::dcmotor::{motor_at, motor_rates};
+import package::actuation::dcmotor;
 import package::actuation::muscle::muscle_rate;
 import package::actuation::next_activation::next_activation;
-import package::actuation::orientation::{orientation_rates, unwind_orientation};
-import package::actuation::pid::{pid_at, pid_rates};
-import package::actuation::pid_plugin::{plugin_at, plugin_rates};
+import package::actuation::orientation;
+import package::actuation::pid;
+import package::actuation::pid_plugin;
 import package::actuation::setpoint::unwrap_setpoint;
 import package::runtime::group::lane;
 
@@ -26,19 +26,19 @@ fn activation_rates(a: u32, input: f32, good: bool) {
     let kind = actuator_dyntype(a);
 //#if DCMOTOR
     if (kind == DYNAMICS_DCMOTOR) {
-        motor_rates(motor_at(a, input, good));
+        dcmotor::rates(dcmotor::of_actuator(a, input, good));
         return;
     }
 //#endif
 //#if PID
     if (kind == DYNAMICS_PID) {
-        pid_rates(pid_at(a, input, good));
+        pid::rates(pid::of_actuator(a, input, good));
         return;
     }
 //#endif
 //#if SO3
     if (actuator_gaintype(a) == GAIN_SO3) {
-        orientation_rates(a, good);
+        orientation::rates(a, good);
         return;
     }
 //#endif
@@ -60,7 +60,7 @@ fn activation_rates(a: u32, input: f32, good: bool) {
     set_act_dot(last, rate);
 //#if PID_PLUGIN
     if (actuator_plugin(a) >= 0) {
-        plugin_rates(plugin_at(a, input, false));
+        pid_plugin::rates(pid_plugin::of_actuator(a, input, false));
     }
 //#endif
 //#endif
@@ -82,7 +82,7 @@ fn advance_activations__R() {
             }
 //#if SO3
             if (actuator_gaintype(a) == GAIN_SO3) {
-                unwind_orientation(a);
+                orientation::unwind(a);
             }
 //#endif
         }

@@ -4,7 +4,7 @@ import package::math::vector::clip;
 import package::runtime::options::disabled;
 
 // Control clamped to its range; NaN stays NaN.
-fn control(u: u32) -> f32 {
+fn within_range(u: u32) -> f32 {
     let x = delayed_ctrl(u);
     if (actuator_ctrllimited(u) != 0 && !disabled(DISABLE_CLAMPCTRL)) {
         return clip(x, actuator_ctrlrange(2u * u), actuator_ctrlrange(2u * u + 1u));
@@ -15,7 +15,7 @@ fn control(u: u32) -> f32 {
 // First control of an actuator; zero if it has none, or if any control is bad.
 fn first_control(a: u32, good: bool) -> f32 {
     if (good && actuator_ctrlnum(a) > 0) {
-        return control(u32(actuator_ctrladr(a)));
+        return within_range(u32(actuator_ctrladr(a)));
     }
     return 0.0;
 }
@@ -33,4 +33,9 @@ fn delayed_ctrl(u: u32) -> f32 {
 //#else
     return ctrl(u);
 //#endif
+}
+
+// A control within limits; zero if any control is bad.
+fn control(u: u32, good: bool) -> f32 {
+    return select(0.0, within_range(u), good);
 }

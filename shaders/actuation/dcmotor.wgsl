@@ -1,7 +1,7 @@
 // DC motors: winding, onboard servo, temperature and friction. Parameters as in the twin:
 // crates/cpu/src/actuation/dcmotor.rs.
 
-import package::actuation::servo::{integral_rate, servo_inputs, slewed};
+import package::actuation::servo::{self, integral_rate, slewed};
 import package::math::trig::{exponential, exponential_m1, sincos};
 import package::math::vector::clip;
 
@@ -17,7 +17,7 @@ struct DcMotor {
 }
 
 // Number of states before state k, or -1 if the motor lacks it: slew, integral, temperature, bristle, current.
-fn motor_slot(a: u32, k: u32) -> i32 {
+fn state_slot(a: u32, k: u32) -> i32 {
     var has = array<bool, 5>(
         actuator_dynprm(10u * a + 7u) > 0.0,
         actuator_gainprm(10u * a + 5u) > 0.0,
@@ -33,8 +33,8 @@ fn motor_slot(a: u32, k: u32) -> i32 {
 }
 
 // A state of a motor; zero if the motor lacks it.
-fn motor_state(a: u32, k: u32) -> f32 {
-    let slot = motor_slot(a, k);
+fn state(a: u32, k: u32) -> f32 {
+    let slot = state_slot(a, k);
     if (slot < 0) {
         return 0.0;
     }
@@ -42,26 +42,26 @@ fn motor_state(a: u32, k: u32) -> f32 {
 }
 
 // The motor with its first control clamped; bad controls count as zero.
-fn motor_at(a: u32, ctrl: f32, good: bool) -> DcMotor {
+fn of_actuator(a: u32, ctrl: f32, good: bool) -> DcMotor {
     let out = u32(actuator_outadr(a));
     let first = u32(max(actuator_actadr(a), 0));
     var input = ctrl;
-    if (motor_slot(a, 0u) >= 0) {
-        input = slewed(ctrl, motor_state(a, 0u), actuator_dynprm(10u * a + 7u));
+    if (state_slot(a, 0u) >= 0) {
+        input = slewed(ctrl, state(a, 0u), actuator_dynprm(10u * a + 7u));
     }
     // resistance at the temperature of the winding
     var resistance = actuator_gainprm(10u * a);
-    if (motor_slot(a, 2u) >= 0) {
-        let above = motor_state(a, 2u) + actuator_dynprm(10u * a + 4u) - actuator_gainprm(10u * a + 3u);
+    if (state_slot(a, 2u) >= 0) {
+        let above = state(a, 2u) + actuator_dynprm(10u * a + 4u) - actuator_gainprm(10u * a + 3u);
         resistance *= 1.0 + actuator_gainprm(10u * a + 2u) * above;
     }
     var motor = DcMotor(a, first, actuator_length(out), actuator_velocity(out), input, 0.0, max(resistance, MINVAL));
-    motor.voltage = motor_servo(motor, good);
+    motor.voltage = servo(motor, good);
     return motor;
 }
 
 // Winding voltage: the input, or the output of the onboard servo.
-fn motor_servo(motor: DcMotor, good: bool) -> f32 {
+fn servo(motor: DcMotor, good: bool) -> f32 {
     let a = motor.actuator;
     let spec = actuator_ctrlspec(a);
     if (actuator_ctrlnum(a) == 0) {
@@ -70,11 +70,11 @@ fn motor_servo(motor: DcMotor, good: bool) -> f32 {
     if ((spec & (INPUT_POS | INPUT_VEL | INPUT_FF)) == 0) {
         return motor.input;
     }
-    let inputs = servo_inputs(a, motor.input, good);
+    let inputs = servo::inputs(a, motor.input, good);
     let g = 10u * a;
     let torque = actuator_gainprm(g + 4u) * (inputs.x - motor.length)
         + actuator_gainprm(g + 6u) * (inputs.y - motor.velocity)
-        + actuator_gainprm(g + 5u) * motor_state(a, 1u)
+        + actuator_gainprm(g + 5u) * state(a, 1u)
         + inputs.z;
     var voltage = actuator_gainprm(g) / actuator_gainprm(g + 1u) * torque + actuator_gainprm(g + 1u) * motor.velocity;
     let most = actuator_gainprm(g + 7u);
@@ -90,37 +90,37 @@ fn steady_current(motor: DcMotor) -> f32 {
 }
 
 // Writes the rates of the states.
-fn motor_rates(motor: DcMotor) {
+fn rates(motor: DcMotor) {
     let a = motor.actuator;
     let p = 10u * a;
     // slew-limited input
-    let slew = motor_slot(a, 0u);
+    let slew = state_slot(a, 0u);
     if (slew >= 0) {
-        set_act_dot(motor.first + u32(slew), (motor.input - motor_state(a, 0u)) / opt_timestep(0u));
+        set_act_dot(motor.first + u32(slew), (motor.input - state(a, 0u)) / opt_timestep(0u));
     }
     // integral of the position error
-    let integral = motor_slot(a, 1u);
+    let integral = state_slot(a, 1u);
     if (integral >= 0) {
-        let rate = integral_rate(motor.input - motor.length, motor_state(a, 1u), actuator_dynprm(p + 8u));
+        let rate = integral_rate(motor.input - motor.length, state(a, 1u), actuator_dynprm(p + 8u));
         set_act_dot(motor.first + u32(integral), rate);
     }
     // winding temperature
-    let winding = motor_slot(a, 4u);
-    let temperature = motor_slot(a, 2u);
+    let winding = state_slot(a, 4u);
+    let temperature = state_slot(a, 2u);
     if (temperature >= 0) {
-        let current = select(steady_current(motor), motor_state(a, 4u), winding >= 0);
-        let heat = motor.resistance * current * current - motor_state(a, 2u) / actuator_dynprm(p + 2u);
+        let current = select(steady_current(motor), state(a, 4u), winding >= 0);
+        let heat = motor.resistance * current * current - state(a, 2u) / actuator_dynprm(p + 2u);
         set_act_dot(motor.first + u32(temperature), heat / actuator_dynprm(p + 3u));
     }
     // bristle deflection
-    let bristle = motor_slot(a, 3u);
+    let bristle = state_slot(a, 3u);
     if (bristle >= 0) {
-        let rate = bristle_decay(a, motor.velocity) * motor_state(a, 3u) + motor.velocity;
+        let rate = bristle_decay(a, motor.velocity) * state(a, 3u) + motor.velocity;
         set_act_dot(motor.first + u32(bristle), rate);
     }
     // winding current
     if (winding >= 0) {
-        var rate = (steady_current(motor) - motor_state(a, 4u)) / max(actuator_dynprm(p), MINVAL);
+        var rate = (steady_current(motor) - state(a, 4u)) / max(actuator_dynprm(p), MINVAL);
         let most = actuator_dynprm(p + 1u);
         if (most > 0.0) {
             rate = clip(rate, -most, most);
@@ -130,29 +130,29 @@ fn motor_rates(motor: DcMotor) {
 }
 
 // Force of the current, before limits.
-fn motor_drive(motor: DcMotor) -> f32 {
+fn drive(motor: DcMotor) -> f32 {
     let a = motor.actuator;
     let constant = actuator_gainprm(10u * a + 1u);
-    let winding = motor_slot(a, 4u);
+    let winding = state_slot(a, 4u);
     if (winding < 0) {
         return constant * steady_current(motor);
     }
     let adr = motor.first + u32(winding);
     if (actuator_actearly(a) != 0) {
-        return constant * next_motor_state(a, adr, act_dot(adr));
+        return constant * next_state(a, adr, act_dot(adr));
     }
     return constant * act(adr);
 }
 
 // Cogging and friction, which force limits do not clamp.
-fn motor_losses(motor: DcMotor) -> f32 {
+fn losses(motor: DcMotor) -> f32 {
     let a = motor.actuator;
     let b = 10u * a;
     var force = 0.0;
     if (actuator_biasprm(b) != 0.0) {
         force += actuator_biasprm(b) * sincos(actuator_biasprm(b + 1u) * motor.length + actuator_biasprm(b + 2u)).x;
     }
-    let bristle = motor_slot(a, 3u);
+    let bristle = state_slot(a, 3u);
     if (bristle >= 0) {
         let adr = motor.first + u32(bristle);
         force -= actuator_dynprm(b + 5u) * act(adr) + actuator_dynprm(b + 6u) * act_dot(adr);
@@ -162,7 +162,7 @@ fn motor_losses(motor: DcMotor) -> f32 {
 
 // Derivative of a motor's force with respect to velocity, limits ignored: back EMF and onboard servo, as far as the
 // current follows within a time step, plus bristle damping.
-fn motor_force_derivative(a: u32) -> f32 {
+fn force_derivative(a: u32) -> f32 {
     let g = 10u * a;
     let constant = actuator_gainprm(g + 1u);
     var voltage = 0.0;
@@ -173,7 +173,7 @@ fn motor_force_derivative(a: u32) -> f32 {
     if (actuator_dynprm(g) > 0.0) {
         follows = -exponential_m1(-opt_timestep(0u) / actuator_dynprm(g));
     }
-    let resistance = motor_at(a, 0.0, false).resistance;
+    let resistance = of_actuator(a, 0.0, false).resistance;
     return constant * (voltage - constant) * follows / resistance - max(actuator_dynprm(g + 6u), 0.0);
 }
 
@@ -187,16 +187,16 @@ fn bristle_decay(a: u32, velocity: f32) -> f32 {
 }
 
 // A state of a motor one time step later, when it changes at `rate`.
-fn next_motor_state(a: u32, adr: u32, rate: f32) -> f32 {
+fn next_state(a: u32, adr: u32, rate: f32) -> f32 {
     let slot = i32(adr) - max(actuator_actadr(a), 0);
     let p = 10u * a;
     let h = opt_timestep(0u);
     let x = act(adr);
-    if (slot == motor_slot(a, 4u)) {
+    if (slot == state_slot(a, 4u)) {
         let time = max(actuator_dynprm(p), MINVAL);
         return x - rate * time * exponential_m1(-h / time);
     }
-    if (slot == motor_slot(a, 3u)) {
+    if (slot == state_slot(a, 3u)) {
         // exact for constant velocity
         let velocity = actuator_velocity(u32(actuator_outadr(a)));
         let decay = bristle_decay(a, velocity);
@@ -209,7 +209,7 @@ fn next_motor_state(a: u32, adr: u32, rate: f32) -> f32 {
     }
     let next = x + rate * h;
     let most = actuator_dynprm(p + 8u);
-    if (slot == motor_slot(a, 1u) && most > 0.0) {
+    if (slot == state_slot(a, 1u) && most > 0.0) {
         return clip(next, -most, most);
     }
     return next;

@@ -29,7 +29,7 @@ fn smooth_step(t: f32) -> f32 {
 }
 
 // Muscle of actuator a at the length of its output, with parameters P.
-fn muscle_at__P(a: u32, out: u32) -> Muscle {
+fn of_actuator__P(a: u32, out: u32) -> Muscle {
     let low = actuator_lengthrange(2u * out);
     let high = actuator_lengthrange(2u * out + 1u);
     let unit = (high - low) / max(P(10u * a + 1u) - P(10u * a), MINVAL);
@@ -39,26 +39,26 @@ fn muscle_at__P(a: u32, out: u32) -> Muscle {
 }
 
 // Gain: force per unit of activation, negative because muscles pull.
-fn muscle_gain(a: u32, out: u32) -> f32 {
-    let muscle = muscle_at__actuator_gainprm(a, out);
+fn gain(a: u32, out: u32) -> f32 {
+    let muscle = of_actuator__actuator_gainprm(a, out);
     let g = 10u * a;
     let speed = actuator_velocity(out) / max(muscle.unit * actuator_gainprm(g + 6u), MINVAL);
-    let bump = muscle_force_length(muscle.length, actuator_gainprm(g + 4u), actuator_gainprm(g + 5u));
-    return -(muscle.force * bump * muscle_force_velocity(speed, actuator_gainprm(g + 8u)));
+    let bump = force_length(muscle.length, actuator_gainprm(g + 4u), actuator_gainprm(g + 5u));
+    return -(muscle.force * bump * force_velocity(speed, actuator_gainprm(g + 8u)));
 }
 
 // Derivative of the gain with respect to velocity.
-fn muscle_gain_derivative(a: u32, out: u32) -> f32 {
-    let muscle = muscle_at__actuator_gainprm(a, out);
+fn gain_derivative(a: u32, out: u32) -> f32 {
+    let muscle = of_actuator__actuator_gainprm(a, out);
     let g = 10u * a;
     let per = max(muscle.unit * actuator_gainprm(g + 6u), MINVAL);
-    let bump = muscle_force_length(muscle.length, actuator_gainprm(g + 4u), actuator_gainprm(g + 5u));
-    return -(muscle.force * bump * muscle_force_velocity_derivative(actuator_velocity(out) / per, actuator_gainprm(g + 8u))) / per;
+    let bump = force_length(muscle.length, actuator_gainprm(g + 4u), actuator_gainprm(g + 5u));
+    return -(muscle.force * bump * force_velocity_derivative(actuator_velocity(out) / per, actuator_gainprm(g + 8u))) / per;
 }
 
 // Passive force.
-fn muscle_bias(a: u32, out: u32) -> f32 {
-    let muscle = muscle_at__actuator_biasprm(a, out);
+fn bias(a: u32, out: u32) -> f32 {
+    let muscle = of_actuator__actuator_biasprm(a, out);
     let b = 10u * a;
     let middle = 0.5 * (1.0 + actuator_biasprm(b + 5u));
     if (muscle.length <= 1.0) {
@@ -75,7 +75,7 @@ fn muscle_bias(a: u32, out: u32) -> f32 {
 }
 
 // Active force-length curve: a piecewise parabola from low to high with value one at length one.
-fn muscle_force_length(length: f32, low: f32, high: f32) -> f32 {
+fn force_length(length: f32, low: f32, high: f32) -> f32 {
     if (length < low || length > high) {
         return 0.0;
     }
@@ -98,7 +98,7 @@ fn muscle_force_length(length: f32, low: f32, high: f32) -> f32 {
 }
 
 // Active force-velocity curve: zero at the fastest shortening, one at rest, `most` at the fastest lengthening.
-fn muscle_force_velocity(speed: f32, most: f32) -> f32 {
+fn force_velocity(speed: f32, most: f32) -> f32 {
     let rise = most - 1.0;
     if (speed <= -1.0) {
         return 0.0;
@@ -113,7 +113,7 @@ fn muscle_force_velocity(speed: f32, most: f32) -> f32 {
 }
 
 // Derivative of the force-velocity curve.
-fn muscle_force_velocity_derivative(speed: f32, most: f32) -> f32 {
+fn force_velocity_derivative(speed: f32, most: f32) -> f32 {
     let rise = most - 1.0;
     if (speed <= -1.0 || speed > rise) {
         return 0.0;

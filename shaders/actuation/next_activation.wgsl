@@ -1,6 +1,6 @@
 // Activations one time step later, and the input to the gain. Twin: crates/cpu/src/actuation/next_activation.rs.
 
-import package::actuation::dcmotor::next_motor_state;
+import package::actuation::dcmotor;
 import package::math::trig::exponential_m1;
 import package::math::vector::clip;
 
@@ -9,7 +9,7 @@ fn next_activation(a: u32, adr: u32, rate: f32) -> f32 {
     let h = opt_timestep(0u);
 //#if DCMOTOR
     if (actuator_dyntype(a) == DYNAMICS_DCMOTOR) {
-        return next_motor_state(a, adr, rate);
+        return dcmotor::next_state(a, adr, rate);
     }
 //#endif
     // exact filter: effective duration of an exponential decay

@@ -1,10 +1,10 @@
 // Orientation servos: three torques about the axes of the moving frame. Parameters as in the twin:
 // crates/cpu/src/actuation/orientation.rs.
 
-import package::actuation::control::{actuator_disabled, control};
+import package::actuation::control::{actuator_disabled, control, within_range};
 import package::actuation::next_activation::next_activation;
+import package::math::quaternion::{axis_angle_quat, quat_normalize, quat_sub};
 import package::math::trig::PI;
-import package::math::vector::{axis_angle_quat, quat_normalize, quat_sub};
 
 // Fraction of the largest torque above which the torque counts as saturated.
 const SATURATED_TORQUE: f32 = 1.0 - 1e-6;
@@ -16,11 +16,6 @@ fn rotvec_to_quat(v: vec3f) -> vec4f {
         return vec4f(1.0, 0.0, 0.0, 0.0);
     }
     return axis_angle_quat(v / angle, angle);
-}
-
-// A control within limits; zero if any control is bad.
-fn sound_control(u: u32, good: bool) -> f32 {
-    return select(0.0, control(u), good);
 }
 
 // Target orientation.
@@ -41,7 +36,7 @@ fn target_orientation(a: u32, good: bool) -> vec4f {
     let first = u32(actuator_ctrladr(a));
     let count = u32(actuator_ctrlnum(a));
     for (var i = 0u; i < min(count, 4u); i++) {
-        v[i] = sound_control(first + i, good);
+        v[i] = control(first + i, good);
     }
     if (actuator_ctrlspec(a) == INPUT_QUAT) {
         return quat_normalize(v);
@@ -50,7 +45,7 @@ fn target_orientation(a: u32, good: bool) -> vec4f {
 }
 
 // Writes the torques before limits.
-fn orientation_drive(a: u32, good: bool) {
+fn drive(a: u32, good: bool) {
     let out = u32(actuator_outadr(a));
     let present = rotvec_to_quat(vec3f(actuator_length(out), actuator_length(out + 1u), actuator_length(out + 2u)));
     let error = quat_sub(target_orientation(a, good), present);
@@ -63,15 +58,15 @@ fn orientation_drive(a: u32, good: bool) {
 }
 
 // Writes the activation rates: the controls.
-fn orientation_rates(a: u32, good: bool) {
+fn rates(a: u32, good: bool) {
     let first = u32(actuator_actadr(a));
     for (var i = 0u; i < 3u; i++) {
-        set_act_dot(first + i, sound_control(u32(actuator_ctrladr(a)) + i, good));
+        set_act_dot(first + i, control(u32(actuator_ctrladr(a)) + i, good));
     }
 }
 
 // Replaces an activation rotation vector by the equivalent one of less than half a turn.
-fn unwind_orientation(a: u32) {
+fn unwind(a: u32) {
     let first = u32(actuator_actadr(a));
     let v = vec3f(act(first), act(first + 1u), act(first + 2u));
     let angle = sqrt(dot(v, v));
@@ -85,7 +80,7 @@ fn unwind_orientation(a: u32) {
 }
 
 // Clamps the length of the torque vector to its range.
-fn limit_orientation(a: u32) {
+fn limit(a: u32) {
     let out = u32(actuator_outadr(a));
     let torque = vec3f(actuator_force(out), actuator_force(out + 1u), actuator_force(out + 2u));
     let most = actuator_forcerange(2u * a + 1u);
@@ -98,7 +93,7 @@ fn limit_orientation(a: u32) {
 }
 
 // Derivative of each torque with respect to the velocity about its axis; zero where the range saturates.
-fn orientation_force_derivative(a: u32) -> f32 {
+fn force_derivative(a: u32) -> f32 {
     let out = u32(actuator_outadr(a));
     let torque = vec3f(actuator_force(out), actuator_force(out + 1u), actuator_force(out + 2u));
     let most = SATURATED_TORQUE * actuator_forcerange(2u * a + 1u);

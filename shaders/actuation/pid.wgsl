@@ -1,7 +1,7 @@
 // PID controllers of position and velocity. Parameters and states as in the twin: crates/cpu/src/actuation/pid.rs.
 
 import package::actuation::next_activation::next_activation;
-import package::actuation::servo::{integral_rate, servo_inputs, slewed};
+import package::actuation::servo::{self, integral_rate, slewed};
 import package::actuation::setpoint::{unwrap_near, unwrap_setpoint};
 
 struct Pid {
@@ -15,7 +15,7 @@ struct Pid {
 }
 
 // The controller with its first control clamped; bad controls count as zero.
-fn pid_at(a: u32, first: f32, good: bool) -> Pid {
+fn of_actuator(a: u32, first: f32, good: bool) -> Pid {
     let p = 10u * a;
     var next = max(actuator_actadr(a), 0);
     let stateful = actuator_dyntype(a) == DYNAMICS_PID;
@@ -23,7 +23,7 @@ fn pid_at(a: u32, first: f32, good: bool) -> Pid {
     let slew = select(-1, next, has_slew);
     next += select(0, 1, has_slew);
     let integral = select(-1, next, stateful && actuator_gainprm(p) > 0.0);
-    var inputs = servo_inputs(a, first, good);
+    var inputs = servo::inputs(a, first, good);
     if (has_slew) {
         let last = act(u32(slew));
         inputs.x = slewed(unwrap_near(a, inputs.x, last), last, actuator_dynprm(p + 1u));
@@ -36,7 +36,7 @@ fn pid_at(a: u32, first: f32, good: bool) -> Pid {
 }
 
 // Writes the rates of the states.
-fn pid_rates(pid: Pid) {
+fn rates(pid: Pid) {
     let a = pid.actuator;
     if (pid.slew >= 0) {
         let adr = u32(pid.slew);
@@ -50,7 +50,7 @@ fn pid_rates(pid: Pid) {
 }
 
 // Force from the inputs and the integral.
-fn pid_drive(pid: Pid) -> f32 {
+fn drive(pid: Pid) -> f32 {
     let a = pid.actuator;
     let b = 10u * a;
     var total = pid.inputs.z - actuator_biasprm(b + 1u) * pid.setpoint - actuator_biasprm(b + 2u) * pid.inputs.y;

@@ -16,7 +16,7 @@ struct PidPlugin {
 }
 
 // The controller with its control clamped; `early` looks one time step ahead at the activation that drives it.
-fn plugin_at(a: u32, input: f32, early: bool) -> PidPlugin {
+fn of_actuator(a: u32, input: f32, early: bool) -> PidPlugin {
     let p = 6u * u32(actuator_plugin(a));
     // states in their order
     var next = max(actuator_actadr(a), 0);
@@ -63,7 +63,7 @@ fn plugin_at(a: u32, input: f32, early: bool) -> PidPlugin {
 }
 
 // Writes the rates of the controller's own states: those that reach their next values in one step.
-fn plugin_rates(pid: PidPlugin) {
+fn rates(pid: PidPlugin) {
 //#if ACTIVATION
     let h = opt_timestep(0u);
     if (pid.integral >= 0) {
@@ -78,7 +78,7 @@ fn plugin_rates(pid: PidPlugin) {
 }
 
 // Force of error, rate and integral.
-fn plugin_drive(pid: PidPlugin) -> f32 {
+fn drive(pid: PidPlugin) -> f32 {
     let p = 6u * u32(actuator_plugin(pid.actuator));
     var target_rate = 0.0;
 //#if ACTIVATION

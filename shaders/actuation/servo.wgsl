@@ -1,12 +1,12 @@
 // Parts shared by onboard controllers: inputs, a slew-rate limit on the first input, and the error integral.
 // Twin: crates/cpu/src/actuation/servo.rs.
 
-import package::actuation::control::control;
+import package::actuation::control::within_range;
 import package::math::vector::clip;
 
 // Inputs of a controller: position, velocity, feedforward, voltage; zero for those it lacks. `first` is the value of
 // the first one it has.
-fn servo_inputs(a: u32, first: f32, good: bool) -> vec4f {
+fn inputs(a: u32, first: f32, good: bool) -> vec4f {
     let spec = actuator_ctrlspec(a);
     let begin = u32(actuator_ctrladr(a));
     var next = begin;
@@ -16,7 +16,7 @@ fn servo_inputs(a: u32, first: f32, good: bool) -> vec4f {
         if ((spec & (1i << k)) != 0) {
             var x = first;
             if (next != begin) {
-                x = select(0.0, control(next), good);
+                x = select(0.0, within_range(next), good);
             }
             inputs[k] = x;
             next++;

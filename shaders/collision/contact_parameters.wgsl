@@ -72,3 +72,20 @@ fn mixed_parameters(slot: u32, c: u32) {
 fn friction_kind(k: u32) -> u32 {
     return select(select(2u, 1u, k == 2u), 0u, k < 2u);
 }
+
+// Margin and gap of a candidate: those of the explicit pair, or the sums over the two geoms.
+fn margin_gap(c: u32) -> vec2f {
+    let g1 = u32(candidate_geom1(c));
+    let g2 = u32(candidate_geom2(c));
+    var both = vec2f(geom_margin(g1) + geom_margin(g2), geom_gap(g1) + geom_gap(g2));
+//#if PAIR
+    let pair = candidate_pair(c);
+    if (pair >= 0) {
+        both = vec2f(pair_margin(u32(pair)), pair_gap(u32(pair)));
+    }
+//#endif
+//#if OVERRIDE
+    both.x = opt_o_margin(0u);
+//#endif
+    return both;
+}

@@ -47,7 +47,7 @@ const TARGET_ORIGIN: f32 = -1.0;
 // Moves gjk_direction to the direction from the Minkowski difference of a and b to the point `lift` above its
 // surface, or to the origin. Stops if a plane keeps the difference farther than `reach` away. Distances up to
 // `tolerance` count as inside.
-fn gjk_search(a: ConvexShape, b: ConvexShape, lift: f32, reach: f32, tolerance: f32) -> u32 {
+fn search(a: ConvexShape, b: ConvexShape, lift: f32, reach: f32, tolerance: f32) -> u32 {
     simplex_count = 0u;
 //#if POLYTOPE
     // unused vertices have weight zero and must be finite
@@ -102,7 +102,7 @@ fn gjk_search(a: ConvexShape, b: ConvexShape, lift: f32, reach: f32, tolerance: 
 }
 
 // Vertex k of the final triangle, the last repeated if there are fewer than three.
-fn gjk_corner(k: u32) -> vec3f {
+fn corner(k: u32) -> vec3f {
     return simplex_points[min(k, simplex_count - 1u)] + gjk_target;
 }
 

@@ -3,7 +3,7 @@
 
 import package::collision::polytope::prism_points;
 import package::collision::primitives::Shape;
-import package::collision::support_map::{convex_radius, ConvexShape, support};
+import package::collision::support_map::{self, ConvexShape, support};
 
 // Most contacts of a height field and a geom.
 const MAX_PRISMS: u32 = 50u;
@@ -29,7 +29,7 @@ fn prisms_under(field: u32, base: Shape, other: ConvexShape, margin: f32) -> Pri
         let axis = vec3f(f32(k % 3u == 0u), f32(k % 3u == 1u), f32(k % 3u == 2u));
         let way = base.mat * (axis * select(1.0, -1.0, k < 3u));
         let far = support(other, way, other.pos, 0.0) - other.pos;
-        let extent = dot(far, way) + convex_radius(other);
+        let extent = dot(far, way) + support_map::radius(other);
         low -= axis * select(0.0, extent, k < 3u);
         high += axis * select(extent, 0.0, k < 3u);
     }
@@ -49,7 +49,7 @@ fn prisms_under(field: u32, base: Shape, other: ConvexShape, margin: f32) -> Pri
 }
 
 // Makes prism `index` the current one; returns its half sizes, zero if it lies below the geom.
-fn choose_prism(field: u32, prisms: Prisms, index: u32) -> vec3f {
+fn make_prism(field: u32, prisms: Prisms, index: u32) -> vec3f {
     let size = hfield_size_vec4(field);
     let counts = vec2u(u32(hfield_ncol(field)), u32(hfield_nrow(field)));
     let along = index % prisms.per_row;

@@ -3,12 +3,12 @@
 // one shape is clipped against the side planes of the other's face, points within the margin remain, and four
 // vertices that span a large area are kept.
 
-import package::collision::polytope::{
-    hull_corner, hull_corners, hull_normal, hull_ring_polygon, hull_ring_vertex, hull_support, hull_valence,
-    hull_vertex,
+import package::collision::contact_face::{
+    best_face, Face, face_at, face_corner, face_corners, face_count, feature_dimension, level_face, support_vertex,
 };
+import package::collision::polytope;
 import package::collision::primitives::{ContactPoint, found, nfound};
-import package::collision::support_map::{convex_axis, ConvexShape, FLAT_TOLERANCE, is_hull, support};
+import package::collision::support_map::{self, ConvexShape, FLAT_TOLERANCE, is_hull, support};
 import package::math::vector::normalize3;
 
 // Most contacts of two faces.
@@ -18,17 +18,12 @@ const MAX_FACE_CONTACTS: u32 = 4u;
 const ALIGNED_SINE: f32 = 0.08878295;
 const ALIGNED_COSINE: f32 = 0.99605105;
 
-// Cosine of the largest angle between the normal of a polygon and a plane that three of its vertices touch.
-const BENT_COSINE: f32 = 0.9995;
-
 // Tolerance of an intersection beyond the ends of a side.
 const CLIP_TOLERANCE: f32 = 3e-7;
 
 // Relative rounding within which squared lengths and areas count as equal.
 const TIE_TOLERANCE: f32 = 1e-5;
 
-// Vertices of a cap, and capacity of the polygon during clipping.
-const CAP_CORNERS: u32 = 16u;
 //#if POLYTOPE
 const POLYGON_CAPACITY: u32 = 120u;
 //#else
@@ -38,14 +33,6 @@ const POLYGON_CAPACITY: u32 = 40u;
 // A planar polygon in a fixed order of vertices.
 var<private> polygon_points: array<vec3f, POLYGON_CAPACITY>;
 var<private> polygon_count: u32;
-
-// A face of a shape: its axis and side, or a polygon; its normal; whether there is one.
-struct Face {
-    k: u32,
-    sign: f32,
-    normal: vec3f,
-    any: bool,
-}
 
 // Contact manifold of two shapes that touch at p and q along n; `found` holds the first contact. Queries common to
 // both shapes are made in one place, which drivers compile faster.
@@ -150,107 +137,6 @@ fn multi_contact(a: ConvexShape, b: ConvexShape, n: vec3f, p: vec3f, q: vec3f, m
     write_polygon(!aligned, onto.normal, way, along, offset);
 }
 
-// Support vertex of a polytope along n.
-fn support_vertex(s: ConvexShape, n: vec3f) -> u32 {
-//#if POLYTOPE
-    if (is_hull(s)) {
-        return hull_support(s.mesh, n * s.mat);
-    }
-//#endif
-    return 0u;
-}
-
-// Number of candidate faces of a shape; of a mesh, those at its support vertex.
-fn face_count(s: ConvexShape, v: u32) -> u32 {
-//#if POLYTOPE
-    if (is_hull(s)) {
-        return hull_valence(s.mesh, v);
-    }
-//#endif
-    return 3u;
-}
-
-// Candidate face k, if it may touch along n: a cap of a cylinder that is not on its side, a face of a box, or a
-// polygon of a mesh.
-fn face_at(s: ConvexShape, v: u32, k: u32, n: vec3f) -> Face {
-//#if POLYTOPE
-    if (is_hull(s)) {
-        let polygon = hull_ring_polygon(s.mesh, v, k);
-        let normal = s.mat * hull_normal(s.mesh, polygon);
-        return Face(polygon, 1.0, normal, dot(normal, n) >= FLAT_TOLERANCE);
-    }
-//#endif
-    let along = dot(convex_axis(s, k), n);
-    let has = s.kind == GEOM_BOX || (s.kind == GEOM_CYLINDER && k == 2u);
-    let side = select(-1.0, 1.0, along >= 0.0);
-    return Face(k, side, convex_axis(s, k) * side, has && abs(along) >= FLAT_TOLERANCE);
-}
-
-// Candidate face most aligned with a direction, with an alignment above `least`.
-fn best_face(s: ConvexShape, v: u32, n: vec3f, direction: vec3f, least: f32) -> Face {
-    var best = least;
-    var chosen = Face(0u, 0.0, vec3f(0.0), false);
-    for (var k = 0u; k < face_count(s, v); k++) {
-        let face = face_at(s, v, k, n);
-        let cosine = dot(face.normal, direction);
-        if (face.any && cosine > best) {
-            best = cosine;
-            chosen = face;
-        }
-    }
-    return chosen;
-}
-
-// Polygon at a vertex of a mesh of which three vertices touch a plane along n, if there is one. Polygons may be bent:
-// their normals do not tell.
-fn level_face(s: ConvexShape, v: u32, n: vec3f) -> Face {
-//#if POLYTOPE
-    if (is_hull(s)) {
-        let way = n * s.mat;
-        let base = hull_vertex(s.mesh, v);
-        for (var k = 0u; k < hull_valence(s.mesh, v); k++) {
-            let polygon = hull_ring_polygon(s.mesh, v, k);
-            let normal = hull_normal(s.mesh, polygon);
-            if (dot(normal, way) <= BENT_COSINE) {
-                continue;
-            }
-            var touching = 0u;
-            for (var c = 0u; c < hull_corners(s.mesh, polygon); c++) {
-                let apart = hull_vertex(s.mesh, hull_corner(s.mesh, polygon, c)) - base;
-                touching += u32(abs(dot(apart, way)) <= FLAT_TOLERANCE * length(apart));
-            }
-            if (touching >= 3u) {
-                return Face(polygon, 1.0, s.mat * normal, true);
-            }
-        }
-    }
-//#endif
-    return Face(0u, 0.0, vec3f(0.0), false);
-}
-
-// Dimension of the touching feature along n: a vertex (1), a straight edge (2) or a face (3); a cylinder's cap counts
-// as its rim.
-fn feature_dimension(s: ConvexShape, v: u32, n: vec3f) -> u32 {
-//#if POLYTOPE
-    if (is_hull(s)) {
-        var dim = 1u;
-        let corner = hull_vertex(s.mesh, v);
-        for (var k = 0u; k < hull_valence(s.mesh, v); k++) {
-            let along = normalize3(s.mat * (hull_vertex(s.mesh, hull_ring_vertex(s.mesh, v, k)) - corner));
-            if (abs(dot(along, n)) < FLAT_TOLERANCE) {
-                dim = 2u;
-            }
-        }
-        return dim;
-    }
-//#endif
-    var across = 0u;
-    for (var k = 0u; k < 3u; k++) {
-        across += u32(abs(dot(convex_axis(s, k), n)) < FLAT_TOLERANCE && (s.kind == GEOM_BOX || (s.kind == GEOM_CYLINDER && k == 2u)));
-    }
-    return 1u + across;
-}
-
 // Side or edge of a shape that lies on a face with that normal: w is positive if there is one. For boxes and meshes
 // xyz is the best aligned edge at the support corner; with `single`, the touching edge itself.
 fn line_on(s: ConvexShape, v: u32, n: vec3f, normal: vec3f, single: bool) -> vec4f {
@@ -263,14 +149,14 @@ fn line_on(s: ConvexShape, v: u32, n: vec3f, normal: vec3f, single: bool) -> vec
     }
     var corner = vec3f(0.0);
     if (is_hull(s)) {
-        corner = hull_vertex(s.mesh, v);
+        corner = polytope::vertex(s.mesh, v);
     }
     for (var k = 0u; k < face_count(s, v); k++) {
-        var along = convex_axis(s, k % 3u);
+        var along = support_map::axis(s, k % 3u);
         let extent = select(select(s.size.x, s.size.y, k == 1u), s.size.z, k == 2u);
         var edge_vector = along * select(2.0 * extent, -2.0 * extent, dot(along, n) >= 0.0);
         if (is_hull(s)) {
-            edge_vector = s.mat * (hull_vertex(s.mesh, hull_ring_vertex(s.mesh, v, k)) - corner);
+            edge_vector = s.mat * (polytope::vertex(s.mesh, polytope::ring_vertex(s.mesh, v, k)) - corner);
             along = normalize3(edge_vector);
         }
         let slope = abs(dot(along, normal));
@@ -283,54 +169,6 @@ fn line_on(s: ConvexShape, v: u32, n: vec3f, normal: vec3f, single: bool) -> vec
 //#else
     return vec4f(0.0, 0.0, 0.0, f32(abs(dot(s.mat[2], normal)) < ALIGNED_SINE));
 //#endif
-}
-
-// Number of vertices of a face.
-fn face_corners(s: ConvexShape, on: Face) -> u32 {
-//#if POLYTOPE
-    if (is_hull(s)) {
-        return hull_corners(s.mesh, on.k);
-    }
-//#endif
-    return select(4u, CAP_CORNERS, s.kind == GEOM_CYLINDER);
-}
-
-// Vertex c of a face.
-fn face_corner(s: ConvexShape, on: Face, c: u32) -> vec3f {
-//#if POLYTOPE
-    if (is_hull(s)) {
-        return s.pos + s.mat * hull_vertex(s.mesh, hull_corner(s.mesh, on.k, c));
-    }
-//#endif
-    if (s.kind == GEOM_CYLINDER) {
-        // cosine and sine of multiples of a sixteenth turn
-        let around = vec2f(sixteenth_sine(c), sixteenth_sine((c + 4u) % 16u));
-        let center = s.pos + s.mat[2] * (s.size.y * on.sign);
-        return center + s.mat[0] * (s.size.x * around.y) - s.mat[1] * (s.size.x * on.sign * around.x);
-    }
-    // signs along the two axes after the face's own; the far face is the near one turned over
-    let one = select(-1.0, 1.0, c < 2u);
-    let two = select(-1.0, 1.0, c == 0u || c == 3u);
-    var local = vec3f(1.0, one, two * on.sign);
-    if (on.k == 1u) {
-        local = vec3f(-two, 1.0, -one * on.sign);
-    }
-    if (on.k == 2u) {
-        local = vec3f(-two * on.sign, one, 1.0);
-    }
-    local = select(local, vec3f(on.sign), vec3<bool>(on.k == 0u, on.k == 1u, on.k == 2u));
-    return s.pos + s.mat * (local * s.size);
-}
-
-// Sine of c sixteenths of a turn.
-fn sixteenth_sine(c: u32) -> f32 {
-    let k = c % 8u;
-    let near = min(k, 8u - k);
-    var sine = select(0.0, 0.38268343, near == 1u);
-    sine = select(sine, 0.70710678, near == 2u);
-    sine = select(sine, 0.92387953, near == 3u);
-    sine = select(sine, 1.0, near == 4u);
-    return select(sine, -sine, c >= 8u);
 }
 
 // Makes the polygon a segment: the side line of a shape at its support along n, through `touch` for a capsule, or the

@@ -1,22 +1,20 @@
 // Plane-mesh contacts. Twin: crates/cpu/src/collision/plane_mesh.rs. The deepest vertex of the hull, and up to three more
 // vertices of its polygon that faces the plane most, chosen to span a large area.
 
-import package::collision::polytope::{
-    hull_normal, hull_polygon_range, hull_ring_polygon, hull_support, hull_valence, hull_vertex,
-};
+import package::collision::polytope;
 import package::collision::primitives::{append, ContactPoint, nfound, Shape};
 
 // Contacts of a plane and a mesh nearer than `margin`.
 fn plane_mesh(plane: Shape, mesh: i32, shaped: Shape, margin: f32) {
     let normal = plane.mat[2];
     let down = -normal * shaped.mat;
-    let deepest = hull_support(mesh, down);
+    let deepest = polytope::support(mesh, down);
     // polygon most parallel to the plane
     var best = -1.0;
     var polygon = 0u;
-    for (var k = 0u; k < hull_valence(mesh, deepest); k++) {
-        let candidate = hull_ring_polygon(mesh, deepest, k);
-        let cosine = dot(hull_normal(mesh, candidate), down);
+    for (var k = 0u; k < polytope::valence(mesh, deepest); k++) {
+        let candidate = polytope::ring_polygon(mesh, deepest, k);
+        let cosine = dot(polytope::normal(mesh, candidate), down);
         if (cosine > best) {
             best = cosine;
             polygon = candidate;
@@ -25,7 +23,7 @@ fn plane_mesh(plane: Shape, mesh: i32, shaped: Shape, margin: f32) {
     var outline = vec2u(0u, 1u);
     var chosen = vec4u(0u);
     if (best > -1.0) {
-        outline = hull_polygon_range(mesh, polygon);
+        outline = polytope::polygon_range(mesh, polygon);
         chosen = spread_corners(mesh, outline, deepest);
     }
     for (var k = 0u; k < min(outline.y, 4u); k++) {
@@ -33,7 +31,7 @@ fn plane_mesh(plane: Shape, mesh: i32, shaped: Shape, margin: f32) {
         if (k > 0u) {
             v = u32(mesh_polyvert(outline.x + select(chosen.y, select(chosen.z, chosen.w, k == 3u), k >= 2u)));
         }
-        let at = shaped.pos + shaped.mat * hull_vertex(mesh, v);
+        let at = shaped.pos + shaped.mat * polytope::vertex(mesh, v);
         let dist = dot(at - plane.pos, normal);
         // none above the centre, and none without the deepest vertex
         if (dist <= margin && (k == 0u || (nfound > 0u && dot(at - shaped.pos, normal) <= 0.0))) {
@@ -68,10 +66,10 @@ fn spread_corners(mesh: i32, outline: vec2u, first: u32) -> vec4u {
             next.y = select(next.y, (at.y + 1u) % count, k == 1u);
         }
         let p = mat4x3f(
-            hull_vertex(mesh, u32(mesh_polyvert(outline.x + next.x))),
-            hull_vertex(mesh, u32(mesh_polyvert(outline.x + next.y))),
-            hull_vertex(mesh, u32(mesh_polyvert(outline.x + next.z))),
-            hull_vertex(mesh, u32(mesh_polyvert(outline.x + next.w))));
+            polytope::vertex(mesh, u32(mesh_polyvert(outline.x + next.x))),
+            polytope::vertex(mesh, u32(mesh_polyvert(outline.x + next.y))),
+            polytope::vertex(mesh, u32(mesh_polyvert(outline.x + next.z))),
+            polytope::vertex(mesh, u32(mesh_polyvert(outline.x + next.w))));
         let across = cross(p[0] - p[2], p[1] - p[3]);
         let value = sqrt(dot(across, across));
         if (tries == 0u) {

@@ -20,7 +20,7 @@ const LOWEST_F32: f32 = -3.4e38;
 var<private> prism_points: array<vec3f, 6>;
 
 // Position of a vertex in the frame of the mesh.
-fn hull_vertex(mesh: i32, v: u32) -> vec3f {
+fn vertex(mesh: i32, v: u32) -> vec3f {
 //#if HFIELD
     if (mesh == PRISM_HULL) {
         return prism_points[v];
@@ -30,7 +30,7 @@ fn hull_vertex(mesh: i32, v: u32) -> vec3f {
 }
 
 // Number of vertices.
-fn hull_vertices(mesh: i32) -> u32 {
+fn vertices(mesh: i32) -> u32 {
 //#if HFIELD
     if (mesh == PRISM_HULL) {
         return 6u;
@@ -54,8 +54,8 @@ fn direction_cell(l: vec3f) -> u32 {
 }
 
 // Support vertex in direction l, the first of equals in search order.
-fn hull_support(mesh: i32, l: vec3f) -> u32 {
-    let count = hull_vertices(mesh);
+fn support(mesh: i32, l: vec3f) -> u32 {
+    let count = vertices(mesh);
     var graph = -1;
     if (mesh >= 0 && count >= HILLCLIMB_MIN) {
         graph = mesh_graphadr(u32(mesh));
@@ -95,7 +95,7 @@ fn hull_support(mesh: i32, l: vec3f) -> u32 {
             if (climbs) {
                 v = u32(mesh_graph(lists + corners + v));
             }
-            let value = dot(hull_vertex(mesh, v), l);
+            let value = dot(vertex(mesh, v), l);
             if (value > top) {
                 top = value;
                 best = u32(next);
@@ -110,7 +110,7 @@ fn hull_support(mesh: i32, l: vec3f) -> u32 {
 }
 
 // First entry and number of the vertices of a mesh polygon.
-fn hull_polygon_range(mesh: i32, polygon: u32) -> vec2u {
+fn polygon_range(mesh: i32, polygon: u32) -> vec2u {
     let id = u32(mesh_polyadr(u32(mesh))) + polygon;
     return vec2u(u32(mesh_polyvertadr(id)), u32(mesh_polyvertnum(id)));
 }
@@ -126,7 +126,7 @@ fn prism_corner(polygon: u32, k: u32) -> vec3f {
 }
 
 // Outward unit normal of a polygon.
-fn hull_normal(mesh: i32, polygon: u32) -> vec3f {
+fn normal(mesh: i32, polygon: u32) -> vec3f {
 //#if HFIELD
     if (mesh == PRISM_HULL) {
         let p = prism_corner(polygon, 0u);
@@ -140,7 +140,7 @@ fn hull_normal(mesh: i32, polygon: u32) -> vec3f {
 }
 
 // Number of polygons at a vertex.
-fn hull_valence(mesh: i32, v: u32) -> u32 {
+fn valence(mesh: i32, v: u32) -> u32 {
 //#if HFIELD
     if (mesh == PRISM_HULL) {
         return 3u;
@@ -150,7 +150,7 @@ fn hull_valence(mesh: i32, v: u32) -> u32 {
 }
 
 // Polygon k at a vertex.
-fn hull_ring_polygon(mesh: i32, v: u32, k: u32) -> u32 {
+fn ring_polygon(mesh: i32, v: u32, k: u32) -> u32 {
 //#if HFIELD
     if (mesh == PRISM_HULL) {
         return select(2u + (v + 2u * (k - 1u)) % 3u, v / 3u, k == 0u);
@@ -160,13 +160,13 @@ fn hull_ring_polygon(mesh: i32, v: u32, k: u32) -> u32 {
 }
 
 // Neighbour of a vertex along its edge k: the preceding vertex of polygon k at it.
-fn hull_ring_vertex(mesh: i32, v: u32, k: u32) -> u32 {
+fn ring_vertex(mesh: i32, v: u32, k: u32) -> u32 {
 //#if HFIELD
     if (mesh == PRISM_HULL) {
         return select(v / 3u * 3u + (v + k) % 3u, (v + 3u) % 6u, k == 0u);
     }
 //#endif
-    let outline = hull_polygon_range(mesh, hull_ring_polygon(mesh, v, k));
+    let outline = polygon_range(mesh, ring_polygon(mesh, v, k));
     var before = u32(mesh_polyvert(outline.x + outline.y - 1u));
     for (var c = 0u; c < outline.y; c++) {
         let corner = u32(mesh_polyvert(outline.x + c));
@@ -179,12 +179,12 @@ fn hull_ring_vertex(mesh: i32, v: u32, k: u32) -> u32 {
 }
 
 // Number of vertices of a mesh polygon used for clipping.
-fn hull_corners(mesh: i32, polygon: u32) -> u32 {
-    return min(hull_polygon_range(mesh, polygon).y, MAX_POLYGON_CORNERS);
+fn corners(mesh: i32, polygon: u32) -> u32 {
+    return min(polygon_range(mesh, polygon).y, MAX_POLYGON_CORNERS);
 }
 
 // The c-th vertex used for clipping, clockwise from outside.
-fn hull_corner(mesh: i32, polygon: u32, c: u32) -> u32 {
-    let outline = hull_polygon_range(mesh, polygon);
+fn corner(mesh: i32, polygon: u32, c: u32) -> u32 {
+    let outline = polygon_range(mesh, polygon);
     return u32(mesh_polyvert(outline.x + outline.y - 1u - c * outline.y / min(outline.y, MAX_POLYGON_CORNERS)));
 }

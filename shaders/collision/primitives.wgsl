@@ -44,17 +44,6 @@ fn append(contact: ContactPoint) {
     }
 }
 
-// Right-handed frame as rows: the normal, the tangent closest to the hint, and their cross product.
-fn make_frame_hint(x: vec3f, hint: vec3f) -> mat3x3f {
-    let fallback = select(vec3f(0.0, 0.0, 1.0), vec3f(0.0, 1.0, 0.0), x.y < 0.5 && x.y > -0.5);
-    var y = select(hint, fallback, sqrt(dot(hint, hint)) < 0.5);
-    y = normalize3(y - dot(x, y) * x);
-    // orthogonalised twice: if the hint is nearly parallel to x, the first pass leaves little but rounding
-    y = select(fallback, y, abs(dot(x, y)) < 0.5);
-    y = normalize3(y - dot(x, y) * x);
-    return transpose(mat3x3f(x, y, cross(x, y)));
-}
-
 // Plane-sphere contact.
 fn plane_sphere(plane: Shape, sphere: Shape, margin: f32) {
     plane_sphere_at(plane, sphere.pos, sphere.size.x, vec3f(0.0), margin);

@@ -3,7 +3,7 @@
 // support map is that of the core. A direction is flat for a shape if its support set is more than one point: an edge
 // or a face.
 
-import package::collision::polytope::{hull_support, hull_vertex, NO_HULL};
+import package::collision::polytope::{self, NO_HULL};
 import package::math::vector::normalize3;
 
 // A convex shape of a geom type.
@@ -32,12 +32,12 @@ fn is_hull(s: ConvexShape) -> bool {
 }
 
 // Radius around the core.
-fn convex_radius(s: ConvexShape) -> f32 {
+fn radius(s: ConvexShape) -> f32 {
     return select(0.0, s.size.x, s.kind == GEOM_SPHERE || s.kind == GEOM_CAPSULE);
 }
 
 // Column k of the orientation.
-fn convex_axis(s: ConvexShape, k: u32) -> vec3f {
+fn axis(s: ConvexShape, k: u32) -> vec3f {
     return select(select(s.mat[0], s.mat[1], k == 1u), s.mat[2], k == 2u);
 }
 
@@ -61,7 +61,7 @@ fn support(s: ConvexShape, n: vec3f, goal: vec3f, flatness: f32) -> vec3f {
     let q = (goal - s.pos) * s.mat;
 //#if POLYTOPE
     if (s.mesh != NO_HULL) {
-        return s.pos + s.mat * hull_vertex(s.mesh, hull_support(s.mesh, l));
+        return s.pos + s.mat * polytope::vertex(s.mesh, polytope::support(s.mesh, l));
     }
 //#endif
     var local = vec3f(0.0);
@@ -147,4 +147,9 @@ fn support_hessian(s: ConvexShape, n: vec3f, t: vec3f) -> vec3f {
         return s.mat * (moved * (1.0 / length));
     }
     return vec3f(0.0);
+}
+
+// True for shapes whose surface is curved.
+fn is_curved(s: ConvexShape) -> bool {
+    return s.kind == GEOM_ELLIPSOID || s.kind == GEOM_CYLINDER;
 }

@@ -1,7 +1,8 @@
 // Equality constraints: residual, Jacobian and force. Twin: crates/cpu/src/constraint/equality.rs.
 
+import package::math::quaternion::{quat_conj, quat_mul};
 import package::math::spatial::Spatial;
-import package::math::vector::{quat_conj, quat_mul};
+import package::math::vector::set_vec3_at;
 import package::sensor::object_frames::{acceleration_at, quat_of};
 import package::smooth::jacobian::last_dof;
 
@@ -20,7 +21,7 @@ struct WeldQuats {
 }
 
 // Number of rows of an equality constraint.
-fn equality_row_count(eq: u32) -> u32 {
+fn row_count(eq: u32) -> u32 {
     return select(select(1u, 6u, eq_type(eq) == EQUALITY_WELD), 3u, eq_type(eq) == EQUALITY_CONNECT);
 }
 
@@ -119,12 +120,12 @@ fn weld_angular(eq: u32, quats: WeldQuats, v: vec4f) -> vec3f {
 // included.
 fn connect_weld_rows(eq: u32, first: u32) {
     let held = body_anchors(eq);
-    set_row_vector__efc_pos(first, held.point1 - held.point2);
+    set_vec3_at__efc_pos(first, held.point1 - held.point2);
     var quats = WeldQuats(vec4f(0.0), vec4f(0.0));
     let weld = eq_type(eq) == EQUALITY_WELD;
     if (weld) {
         quats = weld_quats(eq);
-        set_row_vector__efc_pos(first + 3u, weld_angular(eq, quats, vec4f(1.0, 0.0, 0.0, 0.0)));
+        set_vec3_at__efc_pos(first + 3u, weld_angular(eq, quats, vec4f(1.0, 0.0, 0.0, 0.0)));
     }
     for (var side = 0u; side < 2u; side++) {
         let body = select(held.body2, held.body1, side == 0u);
@@ -142,13 +143,6 @@ fn connect_weld_rows(eq: u32, first: u32) {
             i = dof_parentid(u32(i));
         }
     }
-}
-
-// Writes three rows of field A.
-fn set_row_vector__A(row: u32, v: vec3f) {
-    set_A(row, v.x);
-    set_A(row + 1u, v.y);
-    set_A(row + 2u, v.z);
 }
 
 // Adds to one column of three Jacobian rows.
@@ -289,9 +283,9 @@ fn invweight0_of(eq: u32, id: i32) -> f32 {
 }
 
 // Violation of a constraint as a whole: its rows share one impedance.
-fn equality_violation(row: u32) -> f32 {
+fn violation(row: u32) -> f32 {
     let first = first_equality_row(row);
-    let end = first + equality_row_count(u32(efc_id(row)));
+    let end = first + row_count(u32(efc_id(row)));
     if (end == first + 1u) {
         return efc_pos(row);
     }

@@ -1,5 +1,6 @@
 // Constraint islands: trees coupled by rows, for models that can sleep; the solver kernels treat the whole world at
-// once. Twin: crates/cpu/src/constraint/islands.rs, which numbers islands and solves each by itself.
+// once. Twin: crates/cpu/src/constraint/islands.rs. The schedule differs: the twin numbers islands and solves each by
+// itself.
 
 import package::sleep::asleep::coupled_trees;
 

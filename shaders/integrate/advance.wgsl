@@ -1,9 +1,11 @@
 // Operations common to all integrators: integration of positions, and time. Twin: crates/cpu/src/integrate/advance.rs.
 
 import package::actuation::activation::advance_activations;
-import package::integrate::reset::is_bad;
-import package::math::vector::quat_integrate;
+import package::actuation::history::record_histories;
+import package::integrate::reset::{end_step, is_bad};
+import package::math::quaternion::quat_integrate;
 import package::runtime::group::{lane, parts, set_partial, sum_partials};
+import package::runtime::options::disabled;
 import package::sleep::asleep::dof_sleeps;
 
 // Position coordinates of one joint: Q integrated with the velocities V over the time h.
@@ -74,5 +76,18 @@ fn advance_world__A() {
     }
     if (lane == 0u) {
         advance_time(h);
+    }
+}
+
+// Ends a step: advances the world by a time step at the accelerations A, or resets it where they are bad.
+fn finish_step__A(bad: bool, takes_owed: bool) {
+    // a bad acceleration is integrated only where autoreset is disabled
+    let going = !bad || disabled(DISABLE_AUTORESET);
+//#if HISTORY
+    record_histories(going);
+//#endif
+    end_step(bad, takes_owed);
+    if (going) {
+        advance_world__A();
     }
 }

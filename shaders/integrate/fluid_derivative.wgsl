@@ -1,11 +1,11 @@
 // Derivatives of the fluid forces with respect to the body's velocity. Twin: crates/cpu/src/integrate/fluid_derivative.rs.
 
+import package::math::matrix::{diagonal, outer, skew};
 import package::math::spatial::Spatial;
-import package::math::vector::{diagonal, outer, skew};
 import package::runtime::group::{lane, sync};
 import package::smooth::fluid::{
-    Ellipsoid, ellipsoid_of, flow_areas, flow_around, fluid_frame_at, FluidFrame, geoms_of, has_ellipsoids,
-    has_fluid_force, inertia_box_of,
+    self, Ellipsoid, ellipsoid_of, flow_areas, flow_around, FluidFrame, geoms_of, has_ellipsoids, has_fluid_force,
+    inertia_box_of,
 };
 
 // Derivative of a wrench with respect to angular and linear velocity: of the torque by both, then of the force by
@@ -18,28 +18,28 @@ struct ForceDerivative {
 }
 
 // The zero derivative.
-fn force_derivative_zero() -> ForceDerivative {
+fn zero() -> ForceDerivative {
     let zero = diagonal(vec3f(0.0));
     return ForceDerivative(zero, zero, zero, zero);
 }
 
 // a + s b
-fn force_derivative_add_scaled(a: ForceDerivative, b: ForceDerivative, s: f32) -> ForceDerivative {
+fn add_scaled(a: ForceDerivative, b: ForceDerivative, s: f32) -> ForceDerivative {
     return ForceDerivative(a.ww + b.ww * s, a.wv + b.wv * s, a.vw + b.vw * s, a.vv + b.vv * s);
 }
 
 // Transpose of a derivative, as a 6 x 6 matrix.
-fn force_derivative_transposed(a: ForceDerivative) -> ForceDerivative {
+fn transposed(a: ForceDerivative) -> ForceDerivative {
     return ForceDerivative(transpose(a.ww), transpose(a.vw), transpose(a.wv), transpose(a.vv));
 }
 
 // Symmetric part of a derivative.
-fn force_derivative_symmetric(a: ForceDerivative) -> ForceDerivative {
-    return force_derivative_add_scaled(force_derivative_add_scaled(force_derivative_zero(), a, 0.5), force_derivative_transposed(a), 0.5);
+fn symmetric(a: ForceDerivative) -> ForceDerivative {
+    return add_scaled(add_scaled(zero(), a, 0.5), transposed(a), 0.5);
 }
 
 // Product of a derivative and a spatial velocity.
-fn force_derivative_mul(a: ForceDerivative, v: Spatial) -> Spatial {
+fn mul(a: ForceDerivative, v: Spatial) -> Spatial {
     return Spatial(a.ww * v.ang + a.wv * v.lin, a.vw * v.ang + a.vv * v.lin);
 }
 
@@ -58,7 +58,7 @@ fn set_subtree_force_derivative(body: u32, a: ForceDerivative) {
 }
 
 // Moves a derivative from a local frame to the tree's centre of mass.
-fn force_derivative_about_root(frame: FluidFrame, a: ForceDerivative) -> ForceDerivative {
+fn about_root(frame: FluidFrame, a: ForceDerivative) -> ForceDerivative {
     let back = transpose(frame.axes);
     let wv = frame.axes * a.wv * back;
     let vv = frame.axes * a.vv * back;
@@ -82,7 +82,7 @@ fn fluid_force_derivatives() {
             let first = u32(body_childadr(body));
             let last = first + u32(body_childnum(body));
             for (var c = first; c < last; c++) {
-                sum = force_derivative_add_scaled(sum, subtree_force_derivative(u32(child_body(c))), 1.0);
+                sum = add_scaled(sum, subtree_force_derivative(u32(child_body(c))), 1.0);
             }
             set_subtree_force_derivative(body, sum);
         }
@@ -92,30 +92,30 @@ fn fluid_force_derivatives() {
 
 // Derivative of the fluid force on one body.
 fn body_force_derivative(body: u32) -> ForceDerivative {
-    var sum = force_derivative_zero();
+    var sum = zero();
     if (!has_fluid_force(body)) {
         return sum;
     }
     if (!has_ellipsoids(body)) {
-        let frame = fluid_frame_at(body, xipos_vec3(body), ximat_mat3(body));
+        let frame = fluid::frame_at(body, xipos_vec3(body), ximat_mat3(body));
         let drag = inertia_box_of(body);
         sum.ww = diagonal(-(vec3f(drag.visc_torque_coef) + 2.0 * drag.drag_torque_coef * abs(frame.ang_vel)));
         sum.vv = diagonal(-(vec3f(drag.visc_force_coef) + 2.0 * drag.drag_force_coef * abs(frame.velocity)));
-        return force_derivative_about_root(frame, sum);
+        return about_root(frame, sum);
     }
     let geoms = geoms_of(body);
     for (var g = geoms.x; g < geoms.y; g++) {
         if (geom_fluid(12u * g) > 0.0) {
-            let frame = fluid_frame_at(body, geom_xpos_vec3(g), geom_xmat_mat3(g));
-            let force_derivative = ellipsoid_force_derivative(ellipsoid_of(g), frame.ang_vel, frame.velocity);
-            sum = force_derivative_add_scaled(sum, force_derivative_about_root(frame, force_derivative), geom_fluid(12u * g));
+            let frame = fluid::frame_at(body, geom_xpos_vec3(g), geom_xmat_mat3(g));
+            let force_derivative = force_derivative(ellipsoid_of(g), frame.ang_vel, frame.velocity);
+            sum = add_scaled(sum, about_root(frame, force_derivative), geom_fluid(12u * g));
         }
     }
     return sum;
 }
 
 // Derivative of the force on an ellipsoid, in its frame.
-fn ellipsoid_force_derivative(e: Ellipsoid, w: vec3f, v: vec3f) -> ForceDerivative {
+fn force_derivative(e: Ellipsoid, w: vec3f, v: vec3f) -> ForceDerivative {
     let identity = diagonal(vec3f(1.0));
     // added mass and Magnus lift
     let momentum = skew(e.mass * v);

@@ -1,10 +1,9 @@
 // Matrix of the implicit integrators: inertia less time step times force derivatives.
 // Twin: crates/cpu/src/integrate/implicit.rs.
 
-import package::integrate::velocity_derivative::{
-    bias_entry, bias_force_derivatives, derivative, is_single_free_body,
-};
+import package::integrate::velocity_derivative::{bias_entry, bias_force_derivatives, derivative, is_single_free_body};
 import package::runtime::group::{lane, sync};
+import package::smooth::factor_m::{factor_ld, solve_ld};
 
 // Product of the integrator's matrix with qacc, into inverse_qacc.
 fn mul_implicit() {
@@ -51,4 +50,36 @@ fn add_bias_force_derivatives(dof: u32) {
     for (var k = adr; k < adr + 6u; k++) {
         set_qLU(k, qLU(k) - opt_timestep(0u) * bias_entry(dof, u32(D_colind(k))));
     }
+}
+
+// Solves qH x = qacc_damped in place, by factors that replace qH.
+fn solve_damped() {
+//#if LOCAL_WORKING_SET
+    // factor and solve in fast memory
+    //#unroll
+    for (var k = lane; k < nC; k += lanes) {
+        set_work_LD(k, qH(k));
+    }
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_work_x(i, qacc_damped(i));
+    }
+    sync();
+    factor_ld__work_LD__work_DiagInv();
+    solve_ld__work_LD__work_DiagInv__work_x();
+    //#unroll
+    for (var k = lane; k < nC; k += lanes) {
+        set_qH(k, work_LD(k));
+    }
+    //#unroll
+    for (var i = lane; i < nv; i += lanes) {
+        set_qHDiagInv(i, work_DiagInv(i));
+        set_qacc_damped(i, work_x(i));
+    }
+    sync();
+//#else
+    // factor and solve in place
+    factor_ld__qH__qHDiagInv();
+    solve_ld__qH__qHDiagInv__qacc_damped();
+//#endif
 }

@@ -1,6 +1,6 @@
-// Reset to the initial state. Twin: crates/model/src/model/state.rs.
+// Reset to the initial state. Twins: crates/model/src/model/state.rs and crates/cpu/src/integrate/check_state.rs.
 
-import package::actuation::history::reset_histories;
+import package::actuation::history_buffer::reset_histories;
 import package::math::spatial::spatial_zero;
 import package::math::vector::is_finite;
 import package::runtime::group::{base_f, base_i, data_f, data_i, lane};

@@ -1,20 +1,18 @@
 // Derivatives of the smooth forces with respect to velocity: dampers, actuators, fluid and bias force.
-// Twin: crates/cpu/src/integrate/velocity_derivative.rs.
+// Twin: crates/cpu/src/integrate/velocity_derivative.rs. The schedule differs: each row gathers its entries, which the twin
+// adds up damper by damper and actuator by actuator.
 
-import package::actuation::control::{actuator_disabled, control, first_control};
-import package::actuation::dcmotor::motor_force_derivative;
-import package::actuation::muscle::muscle_gain_derivative;
+import package::actuation::control::{actuator_disabled, first_control, within_range};
+import package::actuation::dcmotor;
+import package::actuation::muscle;
 import package::actuation::next_activation::driving_input;
-import package::actuation::orientation::orientation_force_derivative;
-import package::integrate::fluid_derivative::{
-    fluid_force_derivatives, force_derivative_mul, force_derivative_symmetric, force_derivative_transposed,
-    subtree_force_derivative,
-};
+import package::actuation::orientation;
+import package::integrate::fluid_derivative::{self, fluid_force_derivatives, subtree_force_derivative, transposed};
 import package::integrate::reset::is_bad;
+import package::math::matrix::skew;
 import package::math::spatial::{
     dot6, inertia_mul, motion_cross, Spatial, spatial_add, spatial_add_scaled, spatial_zero,
 };
-import package::math::vector::skew;
 import package::runtime::group::{lane, parts, set_partial, sum_partials, sync};
 import package::smooth::reflected_inertia::{damping_derivative, damping_of_dof, damping_of_tendon};
 
@@ -150,7 +148,7 @@ fn actuator_force_derivatives() {
     for (var k = lane; k < parts; k += lanes) {
         var bad = 0.0;
         for (var u = k; u < nu; u += parts) {
-            bad += select(0.0, 1.0, is_bad(control(u)));
+            bad += select(0.0, 1.0, is_bad(within_range(u)));
         }
         set_partial(k, vec4f(bad));
     }
@@ -169,7 +167,7 @@ fn actuator_force_derivatives() {
 fn derivative_of_actuator_force(a: u32, good: bool) -> f32 {
 //#if SO3
     if (actuator_gaintype(a) == GAIN_SO3) {
-        return orientation_force_derivative(a);
+        return orientation::force_derivative(a);
     }
 //#endif
     // disabled or saturated actuators have no derivative
@@ -182,7 +180,7 @@ fn derivative_of_actuator_force(a: u32, good: bool) -> f32 {
     let kind = actuator_gaintype(a);
 //#if DCMOTOR
     if (kind == GAIN_DCMOTOR) {
-        return motor_force_derivative(a);
+        return dcmotor::force_derivative(a);
     }
 //#endif
     // derivative of the gain, then of the bias
@@ -192,7 +190,7 @@ fn derivative_of_actuator_force(a: u32, good: bool) -> f32 {
     }
 //#if MUSCLE
     if (kind == GAIN_MUSCLE) {
-        per_input = muscle_gain_derivative(a, out);
+        per_input = muscle::gain_derivative(a, out);
     }
 //#endif
     var force_derivative = 0.0;
@@ -210,11 +208,11 @@ fn derivative_of_actuator_force(a: u32, good: bool) -> f32 {
 fn fluid_columns(dof: u32) {
     var force_derivative = subtree_force_derivative(u32(dof_bodyid(dof)));
     if (!has_bias_derivative(dof_treeid(dof))) {
-        force_derivative = force_derivative_symmetric(force_derivative);
+        force_derivative = fluid_derivative::symmetric(force_derivative);
     }
     let axis = cdof_spatial(dof);
-    set_dcfrc_dqvel_spatial(dof, force_derivative_mul(force_derivative, axis));
-    set_dqfrc_dcvel_spatial(dof, force_derivative_mul(force_derivative_transposed(force_derivative), axis));
+    set_dcfrc_dqvel_spatial(dof, fluid_derivative::mul(force_derivative, axis));
+    set_dqfrc_dcvel_spatial(dof, fluid_derivative::mul(transposed(force_derivative), axis));
 }
 
 // Derivative of the fluid force in i with respect to the velocity of j.

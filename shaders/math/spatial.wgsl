@@ -1,7 +1,7 @@
 // Spatial algebra: motion and force vectors with the rotational part first (Featherstone, Rigid Body Dynamics
-// Algorithms, chapter 2), about the centre of mass of the kinematic tree.
+// Algorithms, chapter 2), about the centre of mass of the kinematic tree. Twin: crates/cpu/src/math/spatial.rs.
 
-import package::math::vector::mat_row;
+import package::math::matrix::mat_row;
 
 struct Spatial {
     ang: vec3f,

@@ -5,3 +5,8 @@
 fn disabled(bit: i32) -> bool {
     return (opt_disableflags(0u) & bit) != 0;
 }
+
+// Gravity; zero if disabled.
+fn gravity() -> vec3f {
+    return select(opt_gravity_vec3(0u), vec3f(0.0), disabled(DISABLE_GRAVITY));
+}

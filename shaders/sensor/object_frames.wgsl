@@ -1,8 +1,8 @@
 // Frames of sensed objects: pose and motion of bodies, geoms, sites and cameras.
 // Twin: crates/cpu/src/sensor/object_frames.rs.
 
+import package::math::quaternion::quat_mul;
 import package::math::spatial::{Spatial, spatial_zero};
-import package::math::vector::quat_mul;
 
 // Position and axes (as columns) of a frame, and the body to which it is fixed.
 struct Frame {

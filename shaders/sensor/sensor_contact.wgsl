@@ -1,8 +1,8 @@
 // Contact sensors: touch, and sensors that select contacts between objects. Twin: crates/cpu/src/sensor/sensor_contact.rs.
 
-import package::collision::ray::{is_inside, ray_shape};
+import package::collision::ray_shape::{is_inside, ray_shape};
 import package::constraint::contact_force::contact_force;
-import package::math::vector::mat_row;
+import package::math::matrix::mat_row;
 import package::sensor::object_frames::{frame_of, motion_at};
 import package::sensor::output::{output_adr, write1, write3};
 

@@ -30,8 +30,8 @@ fn touch_grid(s: u32) {
         let p = (contact_pos_vec3(con) - frame.pos) * frame.mat;
         let azimuth = arctan2(p.x, -p.z);
         let elevation = arctan2(p.y, length(p.xz));
-        let column = grid_cell(azimuth, columns, plugin_prm(prm + 3u), plugin_prm(prm + 5u));
-        let row = grid_cell(elevation, rows, plugin_prm(prm + 4u), plugin_prm(prm + 5u));
+        let column = cell(azimuth, columns, plugin_prm(prm + 3u), plugin_prm(prm + 5u));
+        let row = cell(elevation, rows, plugin_prm(prm + 4u), plugin_prm(prm + 5u));
         if (column == columns || row == rows) {
             continue;
         }
@@ -54,7 +54,7 @@ fn touch_grid(s: u32) {
 
 // Cell of an angle among those that divide a view, wider or narrower by foveation: lower edges are outside. The number
 // of cells if it is out of view.
-fn grid_cell(angle: f32, cells: u32, view: f32, fovea: f32) -> u32 {
+fn cell(angle: f32, cells: u32, view: f32, fovea: f32) -> u32 {
     var at = -1.0;
     for (var edge = 0u; edge <= cells; edge++) {
         let fifth = at * at * at * at * at;

@@ -1,14 +1,10 @@
 // The joint-space inertia matrix: factorisation, solves, products. Rows of the lower triangle as in M_rowadr,
-// M_colind. Twin: crates/cpu/src/smooth/factor_m.rs.
+// M_colind. Twin: crates/cpu/src/smooth/factor_m.rs. The schedule differs: a row is eliminated from those of its
+// ancestors, which the twin gathers from its descendants.
 
 import package::runtime::group::{lane, sync};
 import package::runtime::options::disabled;
 import package::runtime::status::raise_status;
-
-// Gravity; zero if disabled.
-fn gravity() -> vec3f {
-    return select(opt_gravity_vec3(0u), vec3f(0.0), disabled(DISABLE_GRAVITY));
-}
 
 // Replaces the lower triangle A by its factors L' D L, with the inverse of D in B; leaves are eliminated first
 // (Featherstone, 6.5).

@@ -12,7 +12,7 @@ struct FluidFrame {
 }
 
 // Frame with the given axes at a point of a body.
-fn fluid_frame_at(body: u32, point: vec3f, axes: mat3x3f) -> FluidFrame {
+fn frame_at(body: u32, point: vec3f, axes: mat3x3f) -> FluidFrame {
     let v = cvel_spatial(body);
     let offset = point - subtree_com_vec3(u32(body_rootid(body)));
     let velocity = v.lin + cross(v.ang, offset) - opt_wind_vec3(0u);

@@ -1,6 +1,6 @@
 // Springs of joints and tendons: forces and energies. Twin: the helpers of crates/cpu/src/smooth/passive.rs.
 
-import package::math::vector::{quat_normalize, quat_sub};
+import package::math::quaternion::{quat_at, quat_normalize, quat_sub};
 
 // Stiffness at a displacement: polynomial with coefficients k, k2, k3.
 fn stiffness_at(k: vec3f, x: f32) -> f32 {
@@ -17,29 +17,9 @@ fn stiffness_of_tendon(ten: u32) -> vec3f {
     return vec3f(tendon_stiffness(ten), tendon_stiffnesspoly(2u * ten), tendon_stiffnesspoly(2u * ten + 1u));
 }
 
-// Three consecutive position coordinates.
-fn qpos_at3(adr: u32) -> vec3f {
-    return vec3f(qpos(adr), qpos(adr + 1u), qpos(adr + 2u));
-}
-
-// Four consecutive position coordinates.
-fn qpos_at4(adr: u32) -> vec4f {
-    return vec4f(qpos(adr), qpos(adr + 1u), qpos(adr + 2u), qpos(adr + 3u));
-}
-
-// Rest values of three consecutive position coordinates.
-fn qpos_spring_at3(adr: u32) -> vec3f {
-    return vec3f(qpos_spring(adr), qpos_spring(adr + 1u), qpos_spring(adr + 2u));
-}
-
-// Rest values of four consecutive position coordinates.
-fn qpos_spring_at4(adr: u32) -> vec4f {
-    return vec4f(qpos_spring(adr), qpos_spring(adr + 1u), qpos_spring(adr + 2u), qpos_spring(adr + 3u));
-}
-
 // Rotation vector from the rest orientation to the current one, for the quaternion at adr.
 fn spring_rotation(adr: u32) -> vec3f {
-    return quat_sub(quat_normalize(qpos_at4(adr)), qpos_spring_at4(adr));
+    return quat_sub(quat_normalize(quat_at__qpos(adr)), quat_at__qpos_spring(adr));
 }
 
 // Displacement of a tendon from the range in which its spring is slack.

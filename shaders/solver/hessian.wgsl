@@ -1,8 +1,10 @@
-// Hessian of the solver's cost: assembly, factorisation, solve. Twin: crates/cpu/src/solver/hessian.rs.
+// Hessian of the solver's cost: assembly, factorisation, solve. Twin: crates/cpu/src/solver/hessian.rs. The schedule
+// differs: lanes share the rows of the triangle, and the twin reads rows of the Jacobian four at a time.
 
-import package::constraint::constraint_cost::{cost_parameters, heads_cone, is_quadratic};
+import package::constraint::cone::heads_cone;
+import package::constraint::constraint_cost::{cost_parameters, is_quadratic};
 import package::runtime::group::{lane, sync};
-import package::solver::rows::hessian_begin;
+import package::solver::skyline::hessian_begin;
 
 // Weight of a row in the Hessian: its constraint mass in the quadratic zone, else zero; rows of cones have theirs
 // stored.

@@ -1,9 +1,9 @@
 // Line search: Newton steps on the derivative of the cost, then bracketing. Costs are compared only as differences
-// from the start, which avoids cancellation. Twin: crates/cpu/src/solver/line_search.rs.
+// from the start, which avoids cancellation. Twin: crates/cpu/src/solver/line_search.rs. The schedule differs:
+// one loop with a single evaluation, whose result goes to the state that asked for it.
 
-import package::constraint::constraint_cost::{
-    cone_along, cost_parameters, force, heads_cone, in_cone, is_quadratic, row_cost,
-};
+import package::constraint::cone::{self, heads_cone, in_cone};
+import package::constraint::constraint_cost::{cost_parameters, force, is_quadratic, row_cost};
 import package::runtime::group::{any_world, lane, partial_end, parts, set_partial, sum_partials};
 import package::solver::state::{MIN_GRADIENT, rows};
 
@@ -23,7 +23,7 @@ fn evaluate(sums: vec4f, alpha: f32) -> LinePoint {
 //#if ELLIPTIC
             if (in_cone(r)) {
                 if (heads_cone(r)) {
-                    sum += vec4f(cone_along(r, alpha), 0.0);
+                    sum += vec4f(cone::along(r, alpha), 0.0);
                 }
                 continue;
             }

@@ -1,11 +1,12 @@
-// Noslip: friction forces after the main solver, without regularisation. Twin: crates/cpu/src/solver/noslip.rs.
+// Noslip: friction forces after the main solver, without regularisation. Twin: crates/cpu/src/solver/noslip.rs. The
+// schedule differs: the twin solves island by island.
 
 import package::runtime::group::{any_world, group_max, lane, partial_end, parts, set_partial, sum_partials, sync};
 import package::solver::pgs::{
-    acceleration_of_forces, accept, block_size, cost_change, dual_AR, load_block, PgsBlock,
-    project_constraint, update_scalar, update_tangents,
+    acceleration_of_forces, accept, block_size, cost_change, dual_AR, load_block, PgsBlock, project_constraint,
+    update_scalar, update_tangents,
 };
-import package::solver::state::{iterations, live, load_solve, rows, save_solve};
+import package::solver::state::{iterations, live, rows};
 
 //#if NOSLIP
 // All noslip sweeps in one dispatch.
@@ -18,24 +19,6 @@ fn noslip() {
         iterate_noslip();
     }
 }
-
-//#if SPLIT_SOLVE
-// First dispatch of a noslip solve that is split into one dispatch for each sweep, for drivers that end long loops.
-fn noslip_first() {
-    load_solve();
-    begin_noslip();
-    save_solve();
-}
-
-// Dispatch of one sweep.
-fn noslip_next() {
-    load_solve();
-    if (any_world(live)) {
-        iterate_noslip();
-    }
-    save_solve();
-}
-//#endif
 
 // Acceleration of the present forces, and the cost of the regulariser, which the first sweep removes.
 fn begin_noslip() {

@@ -1,16 +1,17 @@
-// Projected Gauss-Seidel on the dual problem, in the constraint forces. Twin: crates/cpu/src/solver/pgs.rs, which states the
-// cost.
+// Projected Gauss-Seidel on the dual problem, in the constraint forces. Twin: crates/cpu/src/solver/pgs.rs, which
+// states the cost. The schedule differs: the twin solves island by island.
 //
 // Rows are updated in sequence; the lanes of a world share the products with the acceleration and its change, and the
 // first lane finds the forces. Worlds of one group may be at different rows.
 
 import package::constraint::constraint_cost::constraint_update;
+import package::constraint::row_span::{DofRange, row_begin, row_end};
 import package::runtime::group::{any_world, group_max, lane, partial_end, parts, set_partial, sum_partials, sync};
 import package::runtime::options::disabled;
 import package::smooth::factor_m::solve_ld;
 import package::solver::qcqp::solve_qcqp;
-import package::solver::rows::{DofRange, first_lane_dof, row_begin, row_end, row_tree_range};
-import package::solver::state::{iterations, live, load_solve, rows, save_solve, stepped};
+import package::solver::skyline::{first_lane_dof, row_tree_range};
+import package::solver::state::{iterations, live, rows, stepped};
 import package::solver::update::sum_forces;
 
 //#if DUAL
@@ -120,15 +121,6 @@ fn dual_finish() {
     acceleration_of_forces();
     set_residuals();
 }
-
-//#if SPLIT_SOLVE
-// dual_finish as a dispatch.
-fn dual_last() {
-    load_solve();
-    dual_finish();
-    save_solve();
-}
-//#endif
 
 // Residuals J a - aref of the rows at the present acceleration.
 fn set_residuals() {

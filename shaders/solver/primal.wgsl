@@ -1,12 +1,14 @@
-// Primal problem: warm start, search direction and step. Twin: crates/cpu/src/solver/solve.rs.
+// Primal problem: warm start, search direction and step. Twin: crates/cpu/src/solver/solve.rs. The schedule
+// differs: the twin solves island by island.
 
 import package::constraint::constraint_cost::constraint_cost;
+import package::constraint::row_span::{row_begin, row_end};
 import package::runtime::group::{lane, partial_end, parts, set_partial, set_partial_y, sum_partials, sync};
 import package::runtime::options::disabled;
 import package::smooth::factor_m::mul_m;
 import package::solver::cg::cg_direction;
 import package::solver::hessian::{factor_dense, solve_dense};
-import package::solver::rows::{find_hessian_skyline, row_begin, row_end};
+import package::solver::skyline::find_hessian_skyline;
 import package::solver::state::rows;
 import package::solver::tiles::{begin_tiles, factor_and_solve, mul_inertia};
 

@@ -21,13 +21,13 @@ fn solve_qcqp(con: u32, bound: f32, n: u32) {
             }
             set_qcqp_y(i, -(qcqp_b(i) * own));
         }
-        if (!qcqp_factor(n)) {
+        if (!factor(n)) {
             for (var k = 0u; k < n; k++) {
                 set_qcqp_y(k, 0.0);
             }
             return;
         }
-        qcqp_backsolve__qcqp_y(n);
+        solve__qcqp_y(n);
         var squares = 0.0;
         for (var k = 0u; k < n; k++) {
             squares += qcqp_y(k) * qcqp_y(k);
@@ -38,7 +38,7 @@ fn solve_qcqp(con: u32, bound: f32, n: u32) {
             break;
         }
         // derivative of the squared length with respect to the multiplier: -2 y' (A + multiplier)^-1 y
-        qcqp_backsolve__qcqp_z(n);
+        solve__qcqp_z(n);
         var slope = 0.0;
         for (var k = 0u; k < n; k++) {
             slope += 2.0 * qcqp_y(k) * qcqp_z(k);
@@ -57,7 +57,7 @@ fn solve_qcqp(con: u32, bound: f32, n: u32) {
 }
 
 // Replaces the lower triangle in qcqp_LD by its factors L D L'; false if it is singular.
-fn qcqp_factor(n: u32) -> bool {
+fn factor(n: u32) -> bool {
     var determinant = 1.0;
     for (var j = 0u; j < n; j++) {
         for (var k = 0u; k < j; k++) {
@@ -79,7 +79,7 @@ fn qcqp_factor(n: u32) -> bool {
 }
 
 // Solves L D L' x = X in place.
-fn qcqp_backsolve__X(n: u32) {
+fn solve__X(n: u32) {
     for (var i = 0u; i < n; i++) {
         for (var k = 0u; k < i; k++) {
             set_X(i, X(i) - qcqp_LD(5u * i + k) * X(k));

@@ -4,10 +4,11 @@
 // added whose weights have changed, so that sums are rounded otherwise than in hessian.wgsl. Twin:
 // crates/cpu/src/solver/hessian.rs.
 
-import package::constraint::constraint_cost::{constraint_update, in_cone};
+import package::constraint::cone::in_cone;
+import package::constraint::constraint_cost::constraint_update;
+import package::constraint::row_span::{row_begin, row_end};
 import package::runtime::group::{group_max, lane, slot, sync};
 import package::solver::hessian::{cone_end, row_weight};
-import package::solver::rows::{row_begin, row_end};
 import package::solver::state::rows;
 
 //#if TILES

@@ -1,11 +1,12 @@
 // Row forces at the present acceleration, gradient of the cost, and Hessian: the inertia plus the rows in their
-// quadratic zone. One function per solver and placement. Twins: update_gradient in crates/cpu/src/solver/solve.rs,
-// build_hessian in crates/cpu/src/solver/hessian.rs.
+// quadratic zone. Twins: crates/cpu/src/solver/solve.rs and hessian.rs. The schedule differs: there is a function for each
+// solver and placement.
 
 import package::constraint::constraint_cost::constraint_update;
+import package::constraint::row_span::{row_begin, row_end};
 import package::runtime::group::{lane, sync};
 import package::solver::hessian::{add_row, cone_end, init_hessian, packed, row_weight};
-import package::solver::rows::{first_lane_dof, row_begin, row_end};
+import package::solver::skyline::first_lane_dof;
 import package::solver::state::rows;
 import package::solver::tiles::update_rows;
 

@@ -7,25 +7,25 @@ import package::math::trig::{PI, exponential, logarithm, sincos};
 var<private> episode_steps: i32;
 
 // Random words of an element of a node.
-fn task_words(element: u32, node: u32) -> vec4u {
+fn random_words(element: u32, node: u32) -> vec4u {
     let key = vec2u(bitcast<u32>(task_key(0u)), bitcast<u32>(task_key(1u)));
     let world = bitcast<u32>(task_key(2u));
     return philox(vec4u(element, world, node, bitcast<u32>(task_tick(0u))), key);
 }
 
 // A number between 0 and 1.
-fn task_uniform(element: u32, node: u32) -> f32 {
-    return unit(task_words(element, node).x);
+fn draw_uniform(element: u32, node: u32) -> f32 {
+    return unit(random_words(element, node).x);
 }
 
 // A number of the standard normal distribution (Box and Muller).
-fn task_normal(element: u32, node: u32) -> f32 {
-    let words = task_words(element, node);
+fn draw_normal(element: u32, node: u32) -> f32 {
+    let words = random_words(element, node);
     return sqrt(-2.0 * logarithm(unit(words.x))) * sincos(2.0 * PI * unit(words.y)).y;
 }
 
 // Hyperbolic tangent, without overflow.
-fn task_tanh(x: f32) -> f32 {
+fn tanh(x: f32) -> f32 {
     let e = exponential(-2.0 * abs(x));
     let y = (1.0 - e) / (1.0 + e);
     return select(y, -y, x < 0.0);

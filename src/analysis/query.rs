@@ -4,8 +4,9 @@
 //! gives one from either backend. All vectors are in global axes unless it is said otherwise.
 
 use crate::cpu::collision::distance::geom_distance;
+use crate::cpu::collision::ray;
 pub use crate::cpu::collision::ray::RayFilter;
-use crate::cpu::collision::ray::{self, Hit as RayHit};
+use crate::cpu::collision::ray_shape::Hit as RayHit;
 use crate::cpu::math::{Spatial, Vec3, cross, dot, vec3};
 use crate::cpu::sensor::object_frames::{Frame, acceleration_of, frame_of, velocity_of};
 use crate::cpu::smooth::jacobian::jac_column;

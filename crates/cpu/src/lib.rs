@@ -1,8 +1,12 @@
 //! The pipeline on the CPU: one file per stage, in the order of [`Stage`].
 //!
-//! Generic over the precision: double is the reference, single mirrors the kernels. Each output element belongs to
-//! one loop index, which sums in a fixed order, like a lane of the kernel of the same name. Nothing allocates:
-//! scratch memory is in fields of [`Data`].
+//! Generic over the precision: double is the reference, single is what kernels compute in. Nothing allocates: scratch
+//! memory is in fields of [`Data`].
+//!
+//! What WGSL computes for one body, joint, pair of shapes, actuator, sensor or row has the name and the order of
+//! arguments of the function here, in a file of the same room and stem: `tests/twins.rs` counts these pairs. In what
+//! order elements follow each other, which are computed together, and in what order sums are added is a schedule: it
+//! may differ, and files in WGSL say so in their heads.
 
 pub mod actuation;
 pub mod collision;

@@ -21,11 +21,11 @@ pub fn activation_rates<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, ctrl: 
     let count = m.actuator_actnum[a] as usize;
     d.act_dot[first..first + count].fill(T::ZERO);
     if m.actuator_dyntype[a] == dynamics::DCMOTOR {
-        DcMotor::new(m, d, a, ctrl, good).rates(m, d);
+        DcMotor::of_actuator(m, d, a, ctrl, good).rates(m, d);
         return;
     }
     if m.actuator_dyntype[a] == dynamics::PID {
-        Pid::new(m, d, a, ctrl, good).rates(m, d);
+        Pid::of_actuator(m, d, a, ctrl, good).rates(m, d);
         return;
     }
     if orientation::is_orientation(m, a) {
@@ -45,7 +45,7 @@ pub fn activation_rates<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, ctrl: 
             T::ZERO
         }
     };
-    if let Some(controller) = PidPlugin::new(m, d, a, ctrl, false) {
+    if let Some(controller) = PidPlugin::of_actuator(m, d, a, ctrl, false) {
         controller.rates(m, d);
     }
 }

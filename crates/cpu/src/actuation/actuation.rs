@@ -6,17 +6,16 @@ use super::control::{actuator_disabled, controls_good, first_control};
 use super::dcmotor::DcMotor;
 use super::history::delay_controls;
 use super::muscle::Muscle;
-use super::next_activation::next_activation;
+use super::next_activation::driving_input;
 use super::orientation;
 use super::pid::Pid;
 use super::pid_plugin::PidPlugin;
 use super::setpoint::unwrap_setpoint;
-use crate::math::{Vec3, clip};
+use crate::math::clip;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
-use manyworlds_model::schema::enums::status;
-use manyworlds_model::schema::enums::{BiasType, GainType, bias, disable, gain, joint, transmission};
+use manyworlds_model::schema::enums::{BiasType, GainType, bias, disable, gain, joint, status, transmission};
 
 /// Activation rates, actuator forces and their joint forces `qfrc_actuator`.
 pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
@@ -37,12 +36,11 @@ pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         let out = m.actuator_outadr[a] as usize;
         let off = actuator_disabled(m, a);
         if orientation::is_orientation(m, a) {
-            let force = if off { Vec3::ZERO } else { orientation::drive(m, d, a, good) };
-            d.actuator_force[out..out + 3].copy_from_slice(&force.0);
+            orientation::drive(m, d, a, good);
             continue;
         }
         // a plugin does not know that its actuator is disabled
-        d.actuator_force[out] = match PidPlugin::new(m, d, a, ctrl, m.actuator_actearly[a] != 0) {
+        d.actuator_force[out] = match PidPlugin::of_actuator(m, d, a, ctrl, m.actuator_actearly[a] != 0) {
             Some(controller) => controller.drive(m, d),
             None if off => T::ZERO,
             None => raw_force(m, d, a, ctrl, good),
@@ -57,36 +55,20 @@ pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.qfrc_actuator.fill(T::ZERO);
     sum_forces(m, d);
     for dof in 0..m.sizes.nv {
-        d.qfrc_actuator[dof] = limited_force(m, d, dof);
+        d.qfrc_actuator[dof] = dof_force(m, d, dof);
     }
 }
 
 /// Force of one actuator before limits.
 fn raw_force<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T, good: bool) -> T {
     if m.actuator_gaintype[a] == gain::DCMOTOR {
-        return DcMotor::new(m, d, a, ctrl, good).drive(m, d);
+        return DcMotor::of_actuator(m, d, a, ctrl, good).drive(m, d);
     }
     if m.actuator_gaintype[a] == gain::PID {
-        return Pid::new(m, d, a, ctrl, good).drive(m, d) + bias_of(m, d, a);
+        return Pid::of_actuator(m, d, a, ctrl, good).drive(m, d) + bias_of(m, d, a);
     }
     let input = unwrap_setpoint(m, d, a, driving_input(m, d, a, ctrl));
     gain_of(m, d, a) * input + bias_of(m, d, a)
-}
-
-/// Input to the gain: the last activation, current or one time step later, or the control.
-pub fn driving_input<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T) -> T {
-    let Ok(first) = usize::try_from(m.actuator_actadr[a]) else {
-        return ctrl;
-    };
-    let last = first + m.actuator_actnum[a] as usize - 1;
-    if m.actuator_actearly[a] != 0 { next_activation(m, d, a, last, d.act_dot[last]) } else { d.act[last] }
-}
-
-/// Muscle of an actuator at its length, normalised by the length range.
-pub fn muscle<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, prm: &[T]) -> Muscle<T> {
-    let out = m.actuator_outadr[a] as usize;
-    let range = &m.actuator_lengthrange[2 * out..2 * out + 2];
-    Muscle::new(d.actuator_length[out], range, m.actuator_acc0[out], prm)
 }
 
 /// Gain: force per unit of input.
@@ -96,7 +78,7 @@ fn gain_of<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
     let g = &m.actuator_gainprm[10 * a..10 * a + 10];
     match GainType::of(m.actuator_gaintype[a]) {
         Some(GainType::AFFINE) => g[0] + g[1] * length + g[2] * velocity,
-        Some(GainType::MUSCLE) => muscle(m, d, a, g).gain(velocity, g),
+        Some(GainType::MUSCLE) => Muscle::of_actuator(m, d, a, g).gain(velocity, g),
         // motors, servos of orientation and controllers have their own, and users' are refused
         Some(GainType::FIXED | GainType::DCMOTOR | GainType::SO3 | GainType::PID | GainType::USER) | None => {
             g[0]
@@ -111,7 +93,7 @@ fn bias_of<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
     let b = &m.actuator_biasprm[10 * a..10 * a + 10];
     match BiasType::of(m.actuator_biastype[a]) {
         Some(BiasType::AFFINE) => b[0] + b[1] * length + b[2] * velocity,
-        Some(BiasType::MUSCLE) => muscle(m, d, a, b).bias(b),
+        Some(BiasType::MUSCLE) => Muscle::of_actuator(m, d, a, b).bias(b),
         Some(BiasType::NONE | BiasType::DCMOTOR | BiasType::SO3 | BiasType::USER) | None => T::ZERO,
     }
 }
@@ -153,7 +135,7 @@ fn limit_actuator<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, good: bool) 
     }
     if m.actuator_biastype[a] == bias::DCMOTOR && !actuator_disabled(m, a) {
         let ctrl = first_control(m, d, a, good);
-        let losses = DcMotor::new(m, d, a, ctrl, good).losses(m, d);
+        let losses = DcMotor::of_actuator(m, d, a, ctrl, good).losses(m, d);
         d.actuator_force[out] += losses;
     }
 }
@@ -168,7 +150,7 @@ fn sum_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Actuator force on one degree of freedom, with gravity compensation if the joint asks for it, clamped to the
 /// joint's range.
-fn limited_force<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> T {
+fn dof_force<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> T {
     let mut sum = d.qfrc_actuator[dof];
     let jnt = m.dof_jntid[dof] as usize;
     if m.jnt_actgravcomp[jnt] != 0 {

@@ -1,6 +1,5 @@
 //! Controls of actuators: delayed, clamped to their ranges, and zero if any control is bad.
 
-use super::history::delayed_ctrl;
 use crate::math::clip;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::{MAX_VALUE, Model};
@@ -44,4 +43,9 @@ pub fn controls_good<T: Real>(m: &Model<T>, d: &Data<T>) -> bool {
 pub fn actuator_disabled<T: Real>(m: &Model<T>, a: usize) -> bool {
     let group = m.actuator_group[a];
     (0..=30).contains(&group) && m.opt_disableactuator[0] & (1 << group) != 0
+}
+
+/// Control in effect now, after any delay.
+fn delayed_ctrl<T: Real>(m: &Model<T>, d: &Data<T>, u: usize) -> T {
+    if m.sizes.nhistory == 0 { d.ctrl[u] } else { d.ctrl_delayed[u] }
 }

@@ -25,7 +25,7 @@ struct Slots {
 
 impl Slots {
     /// States in order; each exists if its parameter is positive.
-    fn new<T: Real>(m: &Model<T>, a: usize) -> Self {
+    fn of_actuator<T: Real>(m: &Model<T>, a: usize) -> Self {
         let dynamics = |k: usize| m.actuator_dynprm[10 * a + k];
         let mut next = 0;
         let mut slot = |parameter: T| {
@@ -59,10 +59,10 @@ pub struct DcMotor<T> {
 
 impl<T: Real> DcMotor<T> {
     /// The motor of actuator `a` with its first control clamped; bad controls count as zero.
-    pub fn new(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T, good: bool) -> Self {
+    pub fn of_actuator(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T, good: bool) -> Self {
         let out = m.actuator_outadr[a] as usize;
         let first = m.actuator_actadr[a].max(0) as usize;
-        let slots = Slots::new(m, a);
+        let slots = Slots::of_actuator(m, a);
         let mut input = ctrl;
         if let Some(k) = slots.slew {
             input = slewed(m, ctrl, d.act[first + k], m.actuator_dynprm[10 * a + 7]);
@@ -180,7 +180,7 @@ pub fn force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
     let servo = m.actuator_ctrlspec[a] & (input::POS | input::VEL | input::FF) != 0;
     let voltage = if servo { g[1] - g[6] * g[0].max(T::MINVAL) / g[1] } else { T::ZERO };
     let follows = if p[0] > T::ZERO { -(-m.opt_timestep[0] / p[0]).exp_m1() } else { T::ONE };
-    let resistance = DcMotor::new(m, d, a, T::ZERO, false).resistance;
+    let resistance = DcMotor::of_actuator(m, d, a, T::ZERO, false).resistance;
     g[1] * (voltage - g[1]) * follows / resistance - p[6].max(T::ZERO)
 }
 
@@ -195,7 +195,7 @@ fn bristle_decay<T: Real>(m: &Model<T>, a: usize, velocity: T) -> T {
 
 /// A state of a motor one time step later, when it changes at `rate`.
 pub fn next_state<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, adr: usize, rate: T) -> T {
-    let slots = Slots::new(m, a);
+    let slots = Slots::of_actuator(m, a);
     let slot = Some(adr - m.actuator_actadr[a].max(0) as usize);
     let p = &m.actuator_dynprm[10 * a..10 * a + 10];
     let (h, x) = (m.opt_timestep[0], d.act[adr]);

@@ -43,11 +43,6 @@ pub fn delay_controls<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Control in effect now, after any delay.
-pub fn delayed_ctrl<T: Real>(m: &Model<T>, d: &Data<T>, u: usize) -> T {
-    if m.sizes.nhistory == 0 { d.ctrl[u] } else { d.ctrl_delayed[u] }
-}
-
 /// Keeps the current measurements in `sensordata_undelayed` and replaces the outputs by delayed or held samples.
 pub fn delay_sensors<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if m.sizes.nhistory == 0 {
@@ -82,27 +77,28 @@ pub fn record_histories<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         }
     }
     for s in 0..m.sizes.nsensor {
-        let Some(buffer) = HistoryBuffer::of_sensor(m, s) else { continue };
-        let period = m.sensor_interval[2 * s];
-        if period > T::ZERO {
-            if !sample_due(m, d, s, buffer) {
-                continue;
-            }
-            // sampling times advance by exact intervals, with compensated summation
-            let last = d.history[buffer.at];
-            let step = period - d.history_compensation[s];
-            let next = last + step;
-            d.history_compensation[s] = (next - last) - step;
-            d.history[buffer.at] = next;
-        }
-        let first = m.sensor_adr[s] as usize;
-        buffer.insert(
-            &mut d.history,
-            time,
-            time_tolerance(m, time),
-            &d.sensordata_undelayed[first..first + buffer.dim],
-        );
+        record_sensor(m, d, s, time);
     }
+}
+
+/// Records one sensor, if its interval has passed.
+fn record_sensor<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, time: T) {
+    let Some(buffer) = HistoryBuffer::of_sensor(m, s) else { return };
+    let period = m.sensor_interval[2 * s];
+    if period > T::ZERO {
+        if !sample_due(m, d, s, buffer) {
+            return;
+        }
+        // sampling times advance by exact intervals, with compensated summation
+        let last = d.history[buffer.at];
+        let step = period - d.history_compensation[s];
+        let next = last + step;
+        d.history_compensation[s] = (next - last) - step;
+        d.history[buffer.at] = next;
+    }
+    let first = m.sensor_adr[s] as usize;
+    let values = &d.sensordata_undelayed[first..first + buffer.dim];
+    buffer.insert(&mut d.history, time, time_tolerance(m, time), values);
 }
 
 #[cfg(test)]

@@ -4,6 +4,8 @@
 //! lengthening.
 
 use crate::math::clip;
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 
 /// Activation rate for the excitation `ctrl`; `prm` holds the time constants of activation and deactivation and the
@@ -40,8 +42,15 @@ pub struct Muscle<T> {
 }
 
 impl<T: Real> Muscle<T> {
+    /// Muscle of an actuator at the length of its output, with parameters `prm`.
+    pub fn of_actuator(m: &Model<T>, d: &Data<T>, a: usize, prm: &[T]) -> Self {
+        let out = m.actuator_outadr[a] as usize;
+        let range = &m.actuator_lengthrange[2 * out..2 * out + 2];
+        Self::new(d.actuator_length[out], range, m.actuator_acc0[out], prm)
+    }
+
     /// The muscle at a length; `range` holds its shortest and longest length, `acc0` the acceleration by unit force.
-    pub fn new(length: T, range: &[T], acc0: T, prm: &[T]) -> Self {
+    fn new(length: T, range: &[T], acc0: T, prm: &[T]) -> Self {
         let unit = (range[1] - range[0]) / (prm[1] - prm[0]).max(T::MINVAL);
         let force = if prm[2] < T::ZERO { prm[3] / acc0.max(T::MINVAL) } else { prm[2] };
         Self { length: prm[0] + (length - range[0]) / unit.max(T::MINVAL), unit, force }

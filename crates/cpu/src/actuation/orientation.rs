@@ -4,7 +4,7 @@
 //! `gainprm`: stiffness. `biasprm`: constant bias, minus stiffness, minus damping. The controls, or the activations
 //! that integrate them, are a rotation vector; the controls may also be a quaternion.
 
-use super::control::control;
+use super::control::{actuator_disabled, control};
 use super::next_activation::next_activation;
 use crate::math::{Quat, Vec3, axis_angle_quat, dot, length, quat_normalize, quat_sub, vec3_at};
 use manyworlds_model::model::Model;
@@ -46,13 +46,16 @@ fn target_orientation<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) 
     rotvec_to_quat(Vec3::from_fn(|i| control(m, d, first + i, good)))
 }
 
-/// Torques before limits.
-pub fn drive<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> Vec3<T> {
+/// Writes the torques before limits.
+pub fn drive<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, good: bool) {
     let out = m.actuator_outadr[a] as usize;
     let present = rotvec_to_quat(vec3_at(&d.actuator_length, out));
     let error = quat_sub(target_orientation(m, d, a, good), present);
     let b = &m.actuator_biasprm[10 * a..10 * a + 3];
-    Vec3::from_fn(|i| b[0] + m.actuator_gainprm[10 * a] * error[i] + b[2] * d.actuator_velocity[out + i])
+    for i in 0..3 {
+        let torque = b[0] + m.actuator_gainprm[10 * a] * error[i] + b[2] * d.actuator_velocity[out + i];
+        d.actuator_force[out + i] = if actuator_disabled(m, a) { T::ZERO } else { torque };
+    }
 }
 
 /// Writes the activation rates: the controls.

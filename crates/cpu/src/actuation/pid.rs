@@ -26,7 +26,7 @@ pub struct Pid<T> {
 
 impl<T: Real> Pid<T> {
     /// The controller of actuator `a` with its first control clamped; bad controls count as zero.
-    pub fn new(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T, good: bool) -> Self {
+    pub fn of_actuator(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T, good: bool) -> Self {
         let mut next = m.actuator_actadr[a].max(0) as usize;
         let mut state = |parameter: T| {
             let here = m.actuator_dyntype[a] == dynamics::PID && parameter > T::ZERO;

@@ -30,7 +30,7 @@ pub struct PidPlugin<T> {
 impl<T: Real> PidPlugin<T> {
     /// The controller of actuator `a` with its control clamped; `early` looks one time step ahead at the activation
     /// that drives it. `None` for actuators without the plugin.
-    pub fn new(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T, early: bool) -> Option<Self> {
+    pub fn of_actuator(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T, early: bool) -> Option<Self> {
         let prm = &m.plugin_prm[6 * usize::try_from(m.actuator_plugin[a]).ok()?..][..5];
         // states in their order
         let mut next = m.actuator_actadr[a].max(0) as usize;

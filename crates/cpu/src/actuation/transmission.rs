@@ -1,7 +1,7 @@
 //! Actuator lengths and moment arms. Rows of moments have the columns of their transmission target.
 
 use crate::math::{
-    Quat, Spatial, cross, dot, mat_column, mat3, quat, quat_at, quat_conj, quat_mul, quat_normalize,
+    Quat, Spatial, Vec3, cross, dot, mat_column, mat3, quat, quat_at, quat_conj, quat_mul, quat_normalize,
     quat_rotate, quat_sub, quat_to_rotvec, vec3,
 };
 use crate::smooth::jacobian::{jac_column, last_dof};
@@ -62,13 +62,15 @@ fn joint_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usi
         moment += 3;
         turn += 3;
     }
-    // a gear in the parent's frame is rotated into the child's
     let quat = quat_normalize(quat_at(&d.qpos, turn));
-    if m.actuator_trntype[a] == kind::JOINTINPARENT {
-        axis = quat_rotate(quat_conj(quat), axis);
-    }
+    axis = in_child(m, a, axis, quat);
     d.actuator_length[out] = if free { T::ZERO } else { dot(quat_to_rotvec(quat), axis) };
     d.actuator_moment[moment..moment + 3].copy_from_slice(&axis.0);
+}
+
+/// Rotational gear in the child's frame, at the child's orientation.
+fn in_child<T: Real>(m: &Model<T>, a: usize, axis: Vec3<T>, quat: Quat<T>) -> Vec3<T> {
+    if m.actuator_trntype[a] == kind::JOINTINPARENT { quat_rotate(quat_conj(quat), axis) } else { axis }
 }
 
 /// Slider-crank transmission: the rod joins the crank's site to a point on the slider's axis.

@@ -31,76 +31,109 @@ pub fn box_box<T: Real>(
     margin: T,
     found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
-    // axes of the second box, and the offset of the centres, in the frame of each box
-    let axes = relative_axes(a, b);
-    let from_a = (b.pos - a.pos) * a.mat;
-    let from_b = (a.pos - b.pos) * b.mat;
+    let boxes = BoxPair {
+        sizes: [a.size, b.size],
+        axes: relative_axes(a, b),
+        from_a: (b.pos - a.pos) * a.mat,
+        from_b: (a.pos - b.pos) * b.mat,
+    };
     // overlap below rounding does not count as separation
     let extent = a.size[0] + a.size[1] + a.size[2] + b.size[0] + b.size[1] + b.size[2];
     let apart = margin + tolerance::<T>(1e-15, 1e-6) * extent;
-    // face axis of largest separation: three of the first box, three of the second; in single precision, ties within
-    // rounding go to the earlier
-    let rounding = tolerance::<T>(0.0, 1e-6) * extent;
+    let Some((face, of_face)) = separating_face(&boxes, apart, tolerance::<T>(0.0, 1e-6) * extent) else {
+        return 0;
+    };
+    let Some(edges) = separating_edges(&boxes, apart, face, of_face) else { return 0 };
+    // an edge axis only slightly better than a nearly parallel face axis yields to it
+    match edges {
+        Some(EdgePair { edges: (i, j), gap, alignment })
+            if alignment <= T::of(FACE_PREFERENCE)
+                || gap >= of_face + T::of(FACE_PREFERENCE_DEPTH) * of_face.abs() + T::MINVAL =>
+        {
+            edge_edge(&permuted(a, i), &permuted(b, j), apart, &mut found[0])
+        }
+        _ if face < 3 => {
+            let facing = largest_component(row(&boxes.axes, face));
+            face_face(&permuted(a, face), &permuted(b, facing), T::ONE, margin, found)
+        }
+        _ => {
+            let facing = largest_component(boxes.axes[face - 3]);
+            face_face(&permuted(b, face - 3), &permuted(a, facing), -T::ONE, margin, found)
+        }
+    }
+}
+
+/// Two boxes: half sizes, the axes of the second in the frame of the first, and the offset of the other's centre in the
+/// frame of each.
+struct BoxPair<T> {
+    sizes: [Vec3<T>; 2],
+    axes: [Vec3<T>; 3],
+    from_a: Vec3<T>,
+    from_b: Vec3<T>,
+}
+
+/// Face axis of largest separation, and that separation: three of the first box, then three of the second; in single
+/// precision, ties within rounding go to the earlier. None if the boxes are apart.
+fn separating_face<T: Real>(p: &BoxPair<T>, apart: T, rounding: T) -> Option<(usize, T)> {
     let (mut face, mut best) = (0, T::ZERO);
     for k in 0..6 {
         let i = k % 3;
         let gap = if k < 3 {
-            from_a[i].abs() - a.size[i] - projected_radius(b.size, row(&axes, i))
+            p.from_a[i].abs() - p.sizes[0][i] - projected_radius(p.sizes[1], row(&p.axes, i))
         } else {
-            from_b[i].abs() - b.size[i] - projected_radius(a.size, axes[i])
+            p.from_b[i].abs() - p.sizes[1][i] - projected_radius(p.sizes[0], p.axes[i])
         };
         if gap > apart {
-            return 0;
+            return None;
         }
         if k == 0 || gap > best + rounding {
             (face, best) = (k, gap);
         }
     }
-    // edge pair of larger separation
-    let of_face = best;
-    let (mut edges, mut alignment) = (None, T::ZERO);
+    Some((face, best))
+}
+
+/// Edges of two boxes whose common normal separates them most.
+struct EdgePair<T> {
+    edges: (usize, usize),
+    /// Separation along the normal, and alignment of the normal with the best face axis.
+    gap: T,
+    alignment: T,
+}
+
+/// Pair of edges that separates two boxes more than their best face axis, `face`, does, if there is one. `None` if the
+/// boxes are apart.
+fn separating_edges<T: Real>(
+    p: &BoxPair<T>,
+    apart: T,
+    face: usize,
+    of_face: T,
+) -> Option<Option<EdgePair<T>>> {
+    let (mut best, mut found) = (of_face, None);
     for i in 0..3 {
         for j in 0..3 {
             // cross product of both edges in the frame of each box; noise if they are parallel
-            let mut edge = Vec3::ZERO;
-            edge[i] = T::ONE;
-            let normal = cross(edge, axes[j]);
+            let normal = cross(Vec3::unit(i), p.axes[j]);
             let sine2 = dot(normal, normal);
             if sine2 < tolerance(1e-16, 1e-7) {
                 continue;
             }
             let for_a = normal * (T::ONE / sine2.sqrt());
-            let for_b = Vec3([dot(for_a, axes[0]), dot(for_a, axes[1]), dot(for_a, axes[2])]);
-            let gap =
-                dot(for_a, from_a).abs() - projected_radius(a.size, for_a) - projected_radius(b.size, for_b);
+            let for_b = Vec3([dot(for_a, p.axes[0]), dot(for_a, p.axes[1]), dot(for_a, p.axes[2])]);
+            let gap = dot(for_a, p.from_a).abs()
+                - projected_radius(p.sizes[0], for_a)
+                - projected_radius(p.sizes[1], for_b);
             if gap > apart {
-                return 0;
+                return None;
             }
             if gap - T::of(EDGE_BIAS) * gap.abs() > best && gap > of_face {
                 best = gap;
-                edges = Some((i, j));
-                // alignment with the best face axis
-                alignment = if face < 3 { for_a[face].abs() } else { for_b[face - 3].abs() };
+                let alignment = if face < 3 { for_a[face].abs() } else { for_b[face - 3].abs() };
+                found = Some(EdgePair { edges: (i, j), gap, alignment });
             }
         }
     }
-    // an edge axis only slightly better than a nearly parallel face axis yields to it
-    match edges {
-        Some((i, j))
-            if alignment <= T::of(FACE_PREFERENCE)
-                || best >= of_face + T::of(FACE_PREFERENCE_DEPTH) * of_face.abs() + T::MINVAL =>
-        {
-            edge_edge(&permuted(a, i), &permuted(b, j), apart, &mut found[0])
-        }
-        _ if face < 3 => {
-            let facing = largest_component(row(&axes, face));
-            face_face(&permuted(a, face), &permuted(b, facing), T::ONE, margin, found)
-        }
-        _ => {
-            let facing = largest_component(axes[face - 3]);
-            face_face(&permuted(b, face - 3), &permuted(a, facing), -T::ONE, margin, found)
-        }
-    }
+    Some(found)
 }
 
 /// Axes of `b` in the frame of `a`.
@@ -119,14 +152,14 @@ fn projected_radius<T: Real>(size: Vec3<T>, axis: Vec3<T>) -> T {
 }
 
 /// Cyclic permutation that puts component `k` last.
-fn turn<T: Real>(v: Vec3<T>, k: usize) -> Vec3<T> {
+fn turn3<T: Real>(v: Vec3<T>, k: usize) -> Vec3<T> {
     Vec3([v[(k + 1) % 3], v[(k + 2) % 3], v[k]])
 }
 
 /// A box with its axes permuted cyclically so that axis `k` comes last.
 fn permuted<T: Real>(shape: &Shape<T>, k: usize) -> Shape<T> {
-    let row = |i: usize| turn(mat_row(shape.mat, i), k);
-    Shape { pos: shape.pos, mat: Mat3::from_rows(row(0), row(1), row(2)), size: turn(shape.size, k) }
+    let row = |i: usize| turn3(mat_row(shape.mat, i), k);
+    Shape { pos: shape.pos, mat: Mat3::from_rows(row(0), row(1), row(2)), size: turn3(shape.size, k) }
 }
 
 /// Index of the component of largest magnitude, the first of equals.
@@ -295,9 +328,9 @@ mod tests {
     use crate::math::{Quat, quat_normalize, quat_to_mat};
 
     /// Pseudo-random numbers in [-1, 1].
-    struct Noise(u64);
+    struct Numbers(u64);
 
-    impl Noise {
+    impl Numbers {
         fn next(&mut self) -> f64 {
             self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (self.0 >> 11) as f64 / (1_u64 << 52) as f64 - 1.0
@@ -344,7 +377,7 @@ mod tests {
 
     #[test]
     fn contacts_of_random_boxes_are_sound() {
-        let mut noise = Noise(1);
+        let mut noise = Numbers(1);
         let (mut touching, mut edges) = (0, 0);
         for _ in 0..20_000 {
             let (a, b) = (noise.cuboid(), noise.cuboid());

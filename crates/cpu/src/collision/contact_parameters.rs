@@ -118,3 +118,18 @@ fn mixed_parameters<T: Real>(m: &Model<T>, candidate: usize) -> ContactParameter
 fn mix<T: Real>(a: T, b: T, share: T) -> T {
     share * a + (T::ONE - share) * b
 }
+
+/// Margin and gap of a candidate: those of the explicit pair, or the sums over the two geoms.
+#[inline(always)]
+pub(super) fn margin_gap<T: Real>(m: &Model<T>, candidate: usize, g1: usize, g2: usize) -> (T, T) {
+    let pair = m.candidate_pair[candidate];
+    let (mut margin, gap) = if pair >= 0 {
+        (m.pair_margin[pair as usize], m.pair_gap[pair as usize])
+    } else {
+        (m.geom_margin[g1] + m.geom_margin[g2], m.geom_gap[g1] + m.geom_gap[g2])
+    };
+    if m.enabled(enable::OVERRIDE) {
+        margin = m.opt_o_margin[0];
+    }
+    (margin, gap)
+}

@@ -11,12 +11,12 @@ use crate::math::{Vec3, cross, dot, length, normalize3};
 use manyworlds_model::real::Real;
 
 /// Most vertices of the polytope, as bits of a row of edges, and most faces.
-const BOUND_POINTS: usize = 32;
-const BOUND_FACES: usize = 2 * BOUND_POINTS - 4;
+const MAX_POINTS: usize = 32;
+const MAX_FACES: usize = 2 * MAX_POINTS - 4;
 
 /// Outcome.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PenetrationBound<T> {
+pub struct LeastPenetration<T> {
     /// Direction of the lowest height found, and the height.
     pub lowest: (Vec3<T>, T),
     /// Point of the first shape that touches along it, where a face of the polytope is one of the difference.
@@ -25,27 +25,95 @@ pub struct PenetrationBound<T> {
     pub proven: bool,
 }
 
-/// Faces of the polytope: their vertices, counterclockwise from outside, and their distances from the origin.
-struct Faces<T> {
-    corners: [[u8; 3]; BOUND_FACES],
-    heights: [T; BOUND_FACES],
-    count: usize,
+/// The polytope: points of the Minkowski difference; faces as three of these, counterclockwise from outside, and their
+/// distances from the origin.
+struct Polytope<T> {
+    points: [DifferencePoint<T>; MAX_POINTS],
+    corners: [[u8; 3]; MAX_FACES],
+    heights: [T; MAX_FACES],
+    faces: usize,
 }
 
-impl<T: Real> Faces<T> {
+impl<T: Real> Polytope<T> {
+    /// Both sides of the triangle of the first three of five points.
+    fn new(points: &[DifferencePoint<T>; 5]) -> Self {
+        let mut all = [DifferencePoint::ZERO; MAX_POINTS];
+        all[..5].copy_from_slice(points);
+        let mut polytope =
+            Self { points: all, corners: [[0; 3]; MAX_FACES], heights: [T::ZERO; MAX_FACES], faces: 0 };
+        polytope.add_face([0, 1, 2]);
+        polytope.add_face([2, 1, 0]);
+        polytope
+    }
+
+    /// Vertices of a face.
+    fn face_points(&self, face: usize) -> [DifferencePoint<T>; 3] {
+        self.corners[face].map(|k| self.points[usize::from(k)])
+    }
+
     /// Adds a face; true if there is room.
-    fn add(&mut self, points: &[DifferencePoint<T>; BOUND_POINTS], corners: [u8; 3]) -> bool {
-        if self.count == BOUND_FACES {
+    fn add_face(&mut self, corners: [u8; 3]) -> bool {
+        if self.faces == MAX_FACES {
             return false;
         }
-        let [p, q, r] = corners.map(|k| points[usize::from(k)].point);
+        let [p, q, r] = corners.map(|k| self.points[usize::from(k)].point);
         let normal = cross(q - p, r - p);
         let area = length(normal);
-        self.corners[self.count] = corners;
+        self.corners[self.faces] = corners;
         // a face without area is never the nearest
-        self.heights[self.count] = if area > T::MINVAL { dot(normal, p) / area } else { T::of(f64::MAX) };
-        self.count += 1;
+        self.heights[self.faces] = if area > T::MINVAL { dot(normal, p) / area } else { T::of(f64::MAX) };
+        self.faces += 1;
         true
+    }
+
+    /// Nearest face, the first of equals.
+    fn nearest_face(&self) -> usize {
+        let mut nearest = 0;
+        for face in 1..self.faces {
+            if self.heights[face] < self.heights[nearest] {
+                nearest = face;
+            }
+        }
+        nearest
+    }
+
+    /// Adds point `grown` to the polytope: the faces that it sees are left out, and those through it and the edges
+    /// around them take their place. False if there is no room.
+    fn add_point(&mut self, grown: usize, slack: T) -> bool {
+        let point = self.points[grown].point;
+        // edges of the faces that it sees, by first vertex
+        let mut edges = [0u32; MAX_POINTS];
+        let mut face = 0;
+        while face < self.faces {
+            let corners = self.corners[face];
+            let [p, q, r] = self.face_points(face).map(|corner| corner.point);
+            let normal = cross(q - p, r - p);
+            let above = dot(normal, point - p);
+            // more than rounding
+            if above > T::ZERO && above * above > slack * slack * dot(normal, normal) {
+                for k in 0..3 {
+                    edges[usize::from(corners[k])] |= 1 << corners[(k + 1) % 3];
+                }
+                self.faces -= 1;
+                self.corners[face] = self.corners[self.faces];
+                self.heights[face] = self.heights[self.faces];
+            } else {
+                face += 1;
+            }
+        }
+        // the edges around the gap have no opposite
+        let mut room = true;
+        for from in 0..grown {
+            let mut left = edges[from];
+            while left != 0 {
+                let to = left.trailing_zeros() as usize;
+                left &= left - 1;
+                if edges[to] >> from & 1 == 0 {
+                    room = room && self.add_face([from as u8, to as u8, grown as u8]);
+                }
+            }
+        }
+        room && self.faces > 0
     }
 }
 
@@ -60,14 +128,9 @@ pub fn expanding_polytope<T: Real>(
     (around, given): &Enclosure<T>,
     share: T,
     slack: T,
-) -> PenetrationBound<T> {
-    let mut found = PenetrationBound { lowest: (Vec3::X, T::of(f64::MAX)), witness: None, proven: false };
-    // both sides of the triangle
-    let mut points = [DifferencePoint::ZERO; BOUND_POINTS];
-    points[..5].copy_from_slice(around);
-    let mut faces = Faces { corners: [[0; 3]; BOUND_FACES], heights: [T::ZERO; BOUND_FACES], count: 0 };
-    faces.add(&points, [0, 1, 2]);
-    faces.add(&points, [2, 1, 0]);
+) -> LeastPenetration<T> {
+    let mut found = LeastPenetration { lowest: (Vec3::X, T::of(f64::MAX)), witness: None, proven: false };
+    let mut polytope = Polytope::new(around);
     if share > T::ZERO {
         // a flat side among curved ones may be lower than anything that a few points find
         for k in 0..12 {
@@ -79,28 +142,22 @@ pub fn expanding_polytope<T: Real>(
             }
         }
     }
-    for new in 3..BOUND_POINTS {
-        if new >= *given {
-            // nearest face, the first of equals
-            let mut nearest = 0;
-            for face in 1..faces.count {
-                if faces.heights[face] < faces.heights[nearest] {
-                    nearest = face;
-                }
-            }
+    for grown in 3..MAX_POINTS {
+        if grown >= *given {
+            let nearest = polytope.nearest_face();
             // all points on a line
-            if faces.heights[nearest] >= T::of(f64::MAX) {
+            if polytope.heights[nearest] >= T::of(f64::MAX) {
                 break;
             }
             // support point over it
-            let face = faces.corners[nearest].map(|k| points[usize::from(k)]);
+            let face = polytope.face_points(nearest);
             let [p, q, r] = face.map(|corner| corner.point);
             let normal = cross(q - p, r - p);
             let direction = normal * (T::ONE / length(normal));
-            points[new] = DifferencePoint::support(a, b, direction);
-            let height = dot(points[new].point, direction);
+            polytope.points[grown] = DifferencePoint::support(a, b, direction);
+            let height = dot(polytope.points[grown].point, direction);
             // both bounds meet
-            found.proven = height - faces.heights[nearest] <= share * height + slack;
+            found.proven = height - polytope.heights[nearest] <= share * height + slack;
             if height < found.lowest.1 || (found.proven && share == T::ZERO) {
                 found.lowest = (direction, height);
             }
@@ -109,40 +166,7 @@ pub fn expanding_polytope<T: Real>(
                 return found;
             }
         }
-        let point = points[new].point;
-        // the faces that it sees are left out; their edges, by first vertex
-        let mut edges = [0u32; BOUND_POINTS];
-        let mut face = 0;
-        while face < faces.count {
-            let corners = faces.corners[face];
-            let [p, q, r] = corners.map(|k| points[usize::from(k)].point);
-            let normal = cross(q - p, r - p);
-            let above = dot(normal, point - p);
-            // more than rounding
-            if above > T::ZERO && above * above > slack * slack * dot(normal, normal) {
-                for k in 0..3 {
-                    edges[usize::from(corners[k])] |= 1 << corners[(k + 1) % 3];
-                }
-                faces.count -= 1;
-                faces.corners[face] = faces.corners[faces.count];
-                faces.heights[face] = faces.heights[faces.count];
-            } else {
-                face += 1;
-            }
-        }
-        // the edges around the gap have no opposite
-        let mut room = true;
-        for from in 0..new {
-            let mut left = edges[from];
-            while left != 0 {
-                let to = left.trailing_zeros() as usize;
-                left &= left - 1;
-                if edges[to] >> from & 1 == 0 {
-                    room = room && faces.add(&points, [from as u8, to as u8, new as u8]);
-                }
-            }
-        }
-        if !room || faces.count == 0 {
+        if !polytope.add_point(grown, slack) {
             break;
         }
     }

@@ -74,10 +74,15 @@ pub struct GjkResult<T> {
 }
 
 impl<T: Real> GjkResult<T> {
-    /// The final triangle, the last vertex repeated if there are fewer than three.
-    pub fn triangle(&self) -> [DifferencePoint<T>; 3] {
+    /// Vertex `k` of the final triangle, the last repeated if there are fewer than three.
+    fn corner(&self, k: usize) -> DifferencePoint<T> {
         let (points, count) = &self.simplex;
-        [0, 1, 2].map(|k: usize| points[k.min(count - 1)])
+        points[k.min(count - 1)]
+    }
+
+    /// The final triangle.
+    pub fn triangle(&self) -> [DifferencePoint<T>; 3] {
+        [0, 1, 2].map(|k| self.corner(k))
     }
 }
 
@@ -121,7 +126,7 @@ pub fn search<T: Real>(
         }
         simplex.points[simplex.count] = DifferencePoint { point, on_a };
         simplex.count += 1;
-        let next = reduce(&mut simplex);
+        let next = reduce_simplex(&mut simplex);
         let length2 = dot(next, next);
         if simplex.count == 4 || length2 <= tolerance * tolerance {
             result.simplex = (simplex.points, simplex.count);
@@ -143,7 +148,7 @@ pub fn search<T: Real>(
 }
 
 /// Point of the simplex closest to the origin; drops the vertices not needed. Four remain if the origin is inside.
-fn reduce<T: Real>(s: &mut Simplex<T>) -> Vec3<T> {
+fn reduce_simplex<T: Real>(s: &mut Simplex<T>) -> Vec3<T> {
     if s.count == 4 {
         let [p, q, r, new] = s.points.map(|corner| corner.point);
         // signed volumes of the origin with the faces: all of one sign inside

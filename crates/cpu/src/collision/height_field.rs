@@ -26,56 +26,56 @@ pub struct Prisms<'a, T: Real> {
     per_row: usize,
 }
 
-impl<'a, T: Real> Prisms<'a, T> {
-    /// Prisms of the height field of a geom with a pose that lie under another solid; none if the solid is farther
-    /// than `margin` from the field's bounding box.
-    pub fn under(
-        m: &'a Model<T>,
-        field: usize,
-        shape: Shape<T>,
-        other: &ConvexShape<'_, T>,
-        margin: T,
-    ) -> Option<Self> {
-        let size = &m.hfield_size[4 * field..4 * field + 4];
-        // the other solid in the frame of the field
-        let turned = Shape {
-            pos: (other.shape.pos - shape.pos) * shape.mat,
-            mat: transpose(shape.mat) * other.shape.mat,
-            size: other.shape.size,
-        };
-        let solid = ConvexShape { shape: turned, ..*other };
-        let (mut low, mut high) = (Vec3::ZERO, Vec3::ZERO);
-        for k in 0..3 {
-            let mut axis = Vec3::ZERO;
-            axis[k] = T::ONE;
-            high[k] = support(&solid, axis, turned.pos, T::ZERO)[k] + solid.radius();
-            axis[k] = -T::ONE;
-            low[k] = support(&solid, axis, turned.pos, T::ZERO)[k] - solid.radius();
-        }
-        let (bottom, top) = ([-size[0], -size[1], -size[3]], [size[0], size[1], size[2]]);
-        let apart = (0..3).any(|k| low[k] - margin > top[k] || high[k] + margin < bottom[k]);
-        if apart {
-            return None;
-        }
-        // grid cells
-        let cells = |k: usize, count: usize| {
-            let share = T::of(0.5) * T::of((count - 1) as f64) / size[k];
-            let first = ((low[k] + size[k]) * share).floor().f64().max(0.0) as usize;
-            let last = ((high[k] + size[k]) * share).f64().ceil().max(0.0) as usize;
-            (first, last.min(count - 1).saturating_sub(first))
-        };
-        let (col, cols) = cells(0, m.hfield_ncol[field] as usize);
-        let (row, rows) = cells(1, m.hfield_nrow[field] as usize);
-        Some(Self { m, field, shape, low: low[2] - margin, row, col, rows, per_row: 2 * cols })
+/// Prisms of the height field of a geom with a pose that lie under another solid; none if the solid is farther
+/// than `margin` from the field's bounding box.
+pub fn prisms_under<'a, T: Real>(
+    m: &'a Model<T>,
+    field: usize,
+    shape: Shape<T>,
+    other: &ConvexShape<'_, T>,
+    margin: T,
+) -> Option<Prisms<'a, T>> {
+    let size = &m.hfield_size[4 * field..4 * field + 4];
+    // the other solid in the frame of the field
+    let turned = Shape {
+        pos: (other.shape.pos - shape.pos) * shape.mat,
+        mat: transpose(shape.mat) * other.shape.mat,
+        size: other.shape.size,
+    };
+    let solid = ConvexShape { shape: turned, ..*other };
+    let (mut low, mut high) = (Vec3::ZERO, Vec3::ZERO);
+    for k in 0..3 {
+        let mut axis = Vec3::ZERO;
+        axis[k] = T::ONE;
+        high[k] = support(&solid, axis, turned.pos, T::ZERO)[k] + solid.radius();
+        axis[k] = -T::ONE;
+        low[k] = support(&solid, axis, turned.pos, T::ZERO)[k] - solid.radius();
     }
+    let (bottom, top) = ([-size[0], -size[1], -size[3]], [size[0], size[1], size[2]]);
+    let apart = (0..3).any(|k| low[k] - margin > top[k] || high[k] + margin < bottom[k]);
+    if apart {
+        return None;
+    }
+    // grid cells
+    let cells = |k: usize, count: usize| {
+        let share = T::of(0.5) * T::of((count - 1) as f64) / size[k];
+        let first = ((low[k] + size[k]) * share).floor().f64().max(0.0) as usize;
+        let last = ((high[k] + size[k]) * share).f64().ceil().max(0.0) as usize;
+        (first, last.min(count - 1).saturating_sub(first))
+    };
+    let (col, cols) = cells(0, m.hfield_ncol[field] as usize);
+    let (row, rows) = cells(1, m.hfield_nrow[field] as usize);
+    Some(Prisms { m, field, shape, low: low[2] - margin, row, col, rows, per_row: 2 * cols })
+}
 
+impl<'a, T: Real> Prisms<'a, T> {
     /// Number of prisms.
     pub fn count(&self) -> usize {
         self.rows * self.per_row
     }
 
     /// Prism `index`; none if it lies below the geom.
-    pub fn get(&self, index: usize) -> Option<ConvexShape<'a, T>> {
+    pub fn make_prism(&self, index: usize) -> Option<ConvexShape<'a, T>> {
         let (m, field) = (self.m, self.field);
         let size = &m.hfield_size[4 * field..4 * field + 4];
         let (nrow, ncol) = (m.hfield_nrow[field] as usize, m.hfield_ncol[field] as usize);

@@ -4,10 +4,14 @@
 //! planes of the other's face (Sutherland and Hodgman, *Reentrant Polygon Clipping*, 1974), points within the margin
 //! remain, and four vertices that span a large area are kept. The normal of all contacts is that of the face.
 
+use super::contact_face::{
+    Face, best_face, face_at, face_corner, face_corners, face_count, face_normal, feature_dimension,
+    level_face, ring_edge, support_vertex,
+};
 use super::polytope::MAX_POLYGON_CORNERS;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
 use super::support_map::{ConvexShape, FLAT_TOLERANCE, support};
-use crate::math::{Vec3, cross, dot, length, normalize3};
+use crate::math::{Vec3, cross, dot, length};
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::geom;
 
@@ -19,18 +23,11 @@ const ALIGNED_COSINE: f64 = 0.996_051_046_131_598_9;
 /// single precision.
 const MIN_FLAT_TOLERANCE: f64 = 1e-6;
 
-/// Cosine of the largest angle between the normal of a polygon and a plane that three of its vertices touch: polygons
-/// are bent by the size of a cell of directions. More, and the vertices are on one line.
-const BENT_COSINE: f64 = 0.9995;
-
 /// Tolerance of an intersection beyond the ends of a side.
 const CLIP_TOLERANCE: f64 = 3e-7;
 
 /// Relative rounding within which squared lengths and areas count as equal.
 const TIE_TOLERANCE: f64 = 1e-5;
-
-/// Vertices of a cap.
-const CAP_CORNERS: usize = 16;
 
 /// Most contacts of two faces.
 const MAX_FACE_CONTACTS: usize = 4;
@@ -56,29 +53,14 @@ pub fn multi_contact<T: Real>(
 ) -> usize {
     let flatness = (T::of(FLAT_TOLERANCE) * T::EPSILON.sqrt()).max(T::of(MIN_FLAT_TOLERANCE));
     let back = -n;
-    let (va, vb) = (a.hull.support(a.to_local(n)), b.hull.support(b.to_local(back)));
+    let (va, vb) = (support_vertex(a, n), support_vertex(b, back));
     let (level_one, level_two) = (level_face(a, va, n, flatness), level_face(b, vb, back, flatness));
     let one = level_one.or_else(|| best_face(a, va, n, n, flatness, T::ZERO));
     let two = level_two.or_else(|| best_face(b, vb, back, back, flatness, T::ZERO));
-    let tolerance = T::of(ALIGNED_SINE);
-    // two faces
-    if let (Some(face), Some(_)) = (one, two) {
-        let normal = face_normal(a, face);
-        let (against, cosine) = (-normal, T::of(ALIGNED_COSINE));
-        // a face that touches as a whole has no other beside it
-        let opposite = match level_two {
-            Some(face) => (dot(face_normal(b, face), against) > cosine).then_some(face),
-            None => best_face(b, vb, back, against, flatness, cosine),
-        };
-        if let Some(opposite) = opposite {
-            let other = face_normal(b, opposite);
-            if dot(normal, n) > tolerance && dot(other, back) > tolerance {
-                let mut polygon = corners_of(b, opposite);
-                clip_polygon(&mut polygon, a, face, margin);
-                let base = corner(a, face, 0);
-                return write_polygon(&polygon, false, base, normal, other, -other, T::ZERO, found);
-            }
-        }
+    if let (Some(face), Some(_)) = (one, two)
+        && let Some(count) = face_on_face(a, b, n, face, (level_two, vb), flatness, margin, found)
+    {
+        return count;
     }
     // a side of the first and a face of the second, or the reverse
     let dim = if level_one.is_some() { 3 } else { feature_dimension(a, va, n, flatness) };
@@ -91,8 +73,8 @@ pub fn multi_contact<T: Real>(
     let Some(best) = best else { return 1 };
     let (up, down, start, end, touch) = if onto_second { (n, back, va, vb, p) } else { (back, n, vb, va, q) };
     // of a mesh, the face most aligned with the normal comes first, then those nearly so
-    let others = (0..face_count(below, end)).filter_map(|k| face(below, end, k, down, flatness));
-    let first = below.hull.exists().then_some(best);
+    let others = (0..face_count(below, end)).filter_map(|k| face_at(below, end, k, down, flatness));
+    let first = below.is_hull().then_some(best);
     let near = |f: &Face<T>| *f != best && dot(face_normal(below, *f), down) > T::of(ALIGNED_COSINE);
     for onto in first.into_iter().chain(others.filter(|f| first.is_none() || near(f))) {
         let normal = face_normal(below, onto);
@@ -101,159 +83,47 @@ pub fn multi_contact<T: Real>(
         };
         clip_polygon(&mut polygon, below, onto, margin - offset);
         let along = if onto_second { -normal } else { normal };
-        return write_polygon(&polygon, true, corner(below, onto, 0), normal, -normal, along, offset, found);
+        let base = face_corner(below, onto, 0);
+        return write_polygon(&polygon, true, base, normal, -normal, along, offset, found);
     }
     1
 }
 
-/// A face of a shape: its axis and side, or a polygon.
-#[derive(Clone, Copy, PartialEq)]
-struct Face<T> {
-    k: usize,
-    sign: T,
-}
-
-/// Number of candidate faces of a shape; of a mesh, those at its support vertex.
-fn face_count<T: Real>(s: &ConvexShape<'_, T>, v: usize) -> usize {
-    if s.hull.exists() { s.hull.valence(v) } else { 3 }
-}
-
-/// Candidate face `k`, if it may touch along `n`: a cap of a cylinder that is not on its side, a face of a box, or a
-/// polygon of a mesh.
-fn face<T: Real>(s: &ConvexShape<'_, T>, v: usize, k: usize, n: Vec3<T>, flatness: T) -> Option<Face<T>> {
-    if s.hull.exists() {
-        let face = Face { k: s.hull.ring_polygon(v, k), sign: T::ONE };
-        return (dot(face_normal(s, face), n) >= flatness).then_some(face);
-    }
-    let along = dot(s.axis(k), n);
-    let has = s.kind == geom::BOX || (s.kind == geom::CYLINDER && k == 2);
-    (has && along.abs() >= flatness)
-        .then_some(Face { k, sign: if along >= T::ZERO { T::ONE } else { -T::ONE } })
-}
-
-/// Normal of a face.
-fn face_normal<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> Vec3<T> {
-    if s.hull.exists() { s.normal(face.k) } else { s.axis(face.k) * face.sign }
-}
-
-/// Candidate face most aligned with a direction, with an alignment above `least`.
-fn best_face<T: Real>(
-    s: &ConvexShape<'_, T>,
-    v: usize,
+/// Contacts of a face of the first shape and an opposite one of the second, which is clipped; `None` if there is none.
+/// `touching` is the face of the second that touches as a whole, if any, and its support vertex.
+fn face_on_face<T: Real>(
+    a: &ConvexShape<'_, T>,
+    b: &ConvexShape<'_, T>,
     n: Vec3<T>,
-    direction: Vec3<T>,
+    face: Face<T>,
+    touching: (Option<Face<T>>, usize),
     flatness: T,
-    least: T,
-) -> Option<Face<T>> {
-    let (mut best, mut found) = (least, None);
-    for k in 0..face_count(s, v) {
-        if let Some(face) = face(s, v, k, n, flatness) {
-            let cosine = dot(face_normal(s, face), direction);
-            if cosine > best {
-                best = cosine;
-                found = Some(face);
-            }
-        }
-    }
-    found
-}
-
-/// Polygon at a vertex of a mesh of which three vertices touch a plane along `n`. Polygons may be bent: their normals
-/// do not tell.
-fn level_face<T: Real>(s: &ConvexShape<'_, T>, v: usize, n: Vec3<T>, flatness: T) -> Option<Face<T>> {
-    if !s.hull.exists() {
+    margin: T,
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
+) -> Option<usize> {
+    let normal = face_normal(a, face);
+    let (against, cosine) = (-normal, T::of(ALIGNED_COSINE));
+    // a face that touches as a whole has no other beside it
+    let opposite = match touching {
+        (Some(face), _) => (dot(face_normal(b, face), against) > cosine).then_some(face),
+        (None, vertex) => best_face(b, vertex, -n, against, flatness, cosine),
+    }?;
+    let (other, tolerance) = (face_normal(b, opposite), T::of(ALIGNED_SINE));
+    if !(dot(normal, n) > tolerance && dot(other, -n) > tolerance) {
         return None;
     }
-    let base = s.vertex(v);
-    let touches = |w: usize| {
-        let apart = s.vertex(w) - base;
-        dot(apart, n).abs() <= flatness * length(apart)
-    };
-    let level = |k: &usize| {
-        let polygon = s.hull.ring_polygon(v, *k);
-        dot(s.normal(polygon), n) > T::of(BENT_COSINE)
-            && (0..s.hull.corners(polygon)).filter(|&c| touches(s.hull.corner(polygon, c))).count() >= 3
-    };
-    let k = (0..s.hull.valence(v)).find(level)?;
-    Some(Face { k: s.hull.ring_polygon(v, k), sign: T::ONE })
-}
-
-/// Dimension of the touching feature along `n`: a vertex (1), a straight edge (2) or a face (3); a cylinder's cap
-/// counts as its rim.
-fn feature_dimension<T: Real>(s: &ConvexShape<'_, T>, v: usize, n: Vec3<T>, flatness: T) -> usize {
-    if s.hull.exists() {
-        let valence = s.hull.valence(v);
-        return if (0..valence).any(|k| dot(ring_edge(s, v, k), n).abs() < flatness) { 2 } else { 1 };
-    }
-    let across = (0..3).filter(|k| dot(s.axis(*k), n).abs() < flatness).count();
-    match s.kind {
-        geom::BOX => 1 + across,
-        geom::CYLINDER if dot(s.axis(2), n).abs() < flatness => 2,
-        _ => 1,
-    }
-}
-
-/// Unit vector along edge `k` at a vertex of a mesh.
-fn ring_edge<T: Real>(s: &ConvexShape<'_, T>, v: usize, k: usize) -> Vec3<T> {
-    normalize3(s.vertex(s.hull.ring_vertex(v, k)) - s.vertex(v))
-}
-
-/// Number of vertices of a face.
-fn corners<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> usize {
-    if s.hull.exists() {
-        return s.hull.corners(face.k);
-    }
-    if s.kind == geom::CYLINDER { CAP_CORNERS } else { 4 }
-}
-
-/// Vertex `c` of a face.
-fn corner<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>, c: usize) -> Vec3<T> {
-    let Face { k, sign } = face;
-    if s.hull.exists() {
-        return s.vertex(s.hull.corner(k, c));
-    }
-    let size = s.shape.size;
-    let half = if s.kind == geom::CYLINDER { size[1] } else { size[k] };
-    let center = s.shape.pos + s.axis(k) * (half * sign);
-    if s.kind == geom::CYLINDER {
-        let (sine, cosine) = sixteenth(c);
-        let rim = center + s.axis(0) * (size[0] * cosine);
-        return rim - s.axis(1) * (size[0] * sign * sine);
-    }
-    // signs along the two axes after the face's own; the far face is the near one turned over
-    const AROUND: [[(f64, f64); 4]; 3] = [
-        [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)],
-        [(-1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (1.0, -1.0)],
-        [(-1.0, 1.0), (1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)],
-    ];
-    let (mut x, mut y) = (T::of(AROUND[k][c].0), T::of(AROUND[k][c].1));
-    if k == 0 {
-        y *= sign;
-    } else {
-        x *= sign;
-    }
-    let (i, j) = ((k + 1) % 3, (k + 2) % 3);
-    center + s.axis(i) * (size[i] * x) + s.axis(j) * (size[j] * y)
+    let mut polygon = corners_of(b, opposite);
+    clip_polygon(&mut polygon, a, face, margin);
+    Some(write_polygon(&polygon, false, face_corner(a, face, 0), normal, other, -other, T::ZERO, found))
 }
 
 /// All vertices of a face.
 fn corners_of<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> Polygon<T> {
-    let mut polygon = Polygon { points: [Vec3::ZERO; POLYGON_CAPACITY], count: corners(s, face) };
+    let mut polygon = Polygon { points: [Vec3::ZERO; POLYGON_CAPACITY], count: face_corners(s, face) };
     for c in 0..polygon.count {
-        polygon.points[c] = corner(s, face, c);
+        polygon.points[c] = face_corner(s, face, c);
     }
     polygon
-}
-
-/// Sine and cosine of sixteenths of a turn.
-fn sixteenth<T: Real>(c: usize) -> (T, T) {
-    const QUARTER: [f64; 5] =
-        [0.0, 0.382_683_432_365_089_8, std::f64::consts::FRAC_1_SQRT_2, 0.923_879_532_511_286_7, 1.0];
-    let quarter = |k: usize| T::of(if k <= 4 { QUARTER[k] } else { QUARTER[8 - k] });
-    let sine = if c < 8 { quarter(c) } else { -quarter(c - 8) };
-    let d = (c + 4) % 16;
-    let cosine = if d < 8 { quarter(d) } else { -quarter(d - 8) };
-    (sine, cosine)
 }
 
 /// Side line of a shape at its support along `n` on a face with that `normal`, through `touch` for a capsule, and
@@ -268,7 +138,7 @@ fn side_line<T: Real>(
     flatness: T,
 ) -> Option<(Polygon<T>, T)> {
     let mut polygon = Polygon { points: [Vec3::ZERO; POLYGON_CAPACITY], count: 2 };
-    if s.hull.exists() || s.kind == geom::BOX {
+    if s.is_hull() || s.kind == geom::BOX {
         (polygon.points[0], polygon.points[1]) = straight_edge(s, v, n, normal, flatness)?;
         return Some((polygon, T::ZERO));
     }
@@ -303,17 +173,17 @@ fn straight_edge<T: Real>(
     flatness: T,
 ) -> Option<(Vec3<T>, Vec3<T>)> {
     let (mut best, mut found) = (T::of(ALIGNED_SINE), None);
-    let start = if s.hull.exists() { s.vertex(v) } else { support(s, n, s.shape.pos, T::ZERO) };
+    let start = if s.is_hull() { s.vertex(v) } else { support(s, n, s.shape.pos, T::ZERO) };
     // a touching edge is the only choice
     let single = feature_dimension(s, v, n, flatness) == 2;
     for k in 0..face_count(s, v) {
-        let along = if s.hull.exists() { ring_edge(s, v, k) } else { s.axis(k) };
+        let along = if s.is_hull() { ring_edge(s, v, k) } else { s.axis(k) };
         let slope = dot(along, normal).abs();
         if slope >= best || (single && dot(along, n).abs() >= flatness) {
             continue;
         }
         best = slope;
-        let end = if s.hull.exists() {
+        let end = if s.is_hull() {
             s.vertex(s.hull.ring_vertex(v, k))
         } else {
             start - along * (dot(start - s.shape.pos, along) * T::of(2.0))
@@ -326,10 +196,10 @@ fn straight_edge<T: Real>(
 /// Clips a polygon against the side planes of a face of `s`, along its normal; also removes points higher than `most`
 /// above it.
 fn clip_polygon<T: Real>(polygon: &mut Polygon<T>, s: &ConvexShape<'_, T>, face: Face<T>, most: T) {
-    let (base, normal) = (corner(s, face, 0), face_normal(s, face));
-    let sides = corners(s, face);
+    let (base, normal) = (face_corner(s, face, 0), face_normal(s, face));
+    let sides = face_corners(s, face);
     for e in 0..sides {
-        let (from, to) = (corner(s, face, e), corner(s, face, (e + 1) % sides));
+        let (from, to) = (face_corner(s, face, e), face_corner(s, face, (e + 1) % sides));
         let out = cross(to - from, from + normal - from);
         let level = dot(out, from);
         // reading stays ahead of writing: each side adds at most one vertex to those read

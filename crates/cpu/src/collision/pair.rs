@@ -41,14 +41,14 @@ impl<T: Real> Obb<T> {
 
     /// Bounding box of a geom.
     #[inline(always)]
-    pub(crate) fn around(m: &Model<T>, d: &Data<T>, g: usize) -> Self {
+    fn around(m: &Model<T>, d: &Data<T>, g: usize) -> Self {
         Self::new((vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g)), &m.geom_aabb[6 * g..6 * g + 6])
     }
 
     /// True if two boxes are farther apart than `margin` along a face axis of either (Gottschalk, Lin and Manocha,
     /// *OBBTree*, 1996, without the cross products of edges).
     #[inline(always)]
-    pub(crate) fn is_apart(&self, other: &Self, margin: T) -> bool {
+    pub(crate) fn boxes_apart(&self, other: &Self, margin: T) -> bool {
         let apart = other.centre - self.centre;
         let mut turn = [Vec3::ZERO; 3];
         for k in 0..3 {
@@ -69,6 +69,11 @@ impl<T: Real> Obb<T> {
         }
         false
     }
+}
+
+/// True if the bounding boxes of two geoms are farther apart than `margin`.
+pub(crate) fn geoms_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: usize, margin: T) -> bool {
+    Obb::around(m, d, g1).boxes_apart(&Obb::around(m, d, g2), margin)
 }
 
 /// Pose and size of one geom.

@@ -30,11 +30,6 @@ pub enum Hull<'a, T: Real> {
 const PRISM: [[usize; 3]; 5] = [[0, 1, 2], [3, 4, 5], [0, 1, 4], [1, 2, 5], [2, 0, 3]];
 
 impl<T: Real> Hull<'_, T> {
-    /// True for polytopes.
-    pub fn exists(&self) -> bool {
-        !matches!(self, Self::None)
-    }
-
     /// Position of a vertex.
     pub fn vertex(&self, v: usize) -> Vec3<T> {
         match self {
@@ -44,19 +39,24 @@ impl<T: Real> Hull<'_, T> {
         }
     }
 
+    /// Number of vertices.
+    fn vertices(&self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Mesh(m, mesh) => m.mesh_vertnum[*mesh] as usize,
+            Self::Prism(_) => 6,
+        }
+    }
+
     /// Support vertex in direction `l`, the first of equals that the search meets.
     pub fn support(&self, l: Vec3<T>) -> usize {
-        let count = match self {
-            Self::None => return 0,
-            Self::Mesh(m, mesh) => {
-                let count = m.mesh_vertnum[*mesh] as usize;
-                if m.mesh_graphadr[*mesh] >= 0 && count >= HILLCLIMB_MIN {
-                    return hill_climb(m, *mesh, l);
-                }
-                count
-            }
-            Self::Prism(_) => 6,
-        };
+        let count = self.vertices();
+        if let Self::Mesh(m, mesh) = self
+            && m.mesh_graphadr[*mesh] >= 0
+            && count >= HILLCLIMB_MIN
+        {
+            return hill_climb(m, *mesh, l);
+        }
         let (mut best, mut height) = (0, dot(self.vertex(0), l));
         for v in 1..count {
             let value = dot(self.vertex(v), l);

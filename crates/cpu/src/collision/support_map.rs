@@ -49,6 +49,11 @@ impl<'a, T: Real> ConvexShape<'a, T> {
         self.shape.mat * self.hull.normal(polygon)
     }
 
+    /// True for polytopes.
+    pub fn is_hull(&self) -> bool {
+        !matches!(self.hull, Hull::None)
+    }
+
     /// True for shapes whose surface is curved.
     pub fn is_curved(&self) -> bool {
         self.kind == geom::ELLIPSOID || self.kind == geom::CYLINDER
@@ -74,24 +79,27 @@ impl<'a, T: Real> ConvexShape<'a, T> {
     }
 }
 
+/// Support coordinate along one axis: at an end, or as close to `q` as possible where the direction is flat.
+fn support_along<T: Real>(l: T, q: T, extent: T, flatness: T) -> T {
+    if l.abs() < flatness {
+        clip(q, -extent, extent)
+    } else if l >= T::ZERO {
+        extent
+    } else {
+        -extent
+    }
+}
+
 /// Support point of the core in direction `n`; of a support set within the angle `flatness`, the point closest to
 /// `to`.
 pub fn support<T: Real>(s: &ConvexShape<'_, T>, n: Vec3<T>, to: Vec3<T>, flatness: T) -> Vec3<T> {
     let l = n * s.shape.mat;
-    if s.hull.exists() {
+    if s.is_hull() {
         return s.vertex(s.hull.support(l));
     }
     let q = (to - s.shape.pos) * s.shape.mat;
     let size = s.shape.size;
-    let along = |k: usize, half: T| {
-        if l[k].abs() < flatness {
-            clip(q[k], -half, half)
-        } else if l[k] >= T::ZERO {
-            half
-        } else {
-            -half
-        }
-    };
+    let along = |k: usize, extent: T| support_along(l[k], q[k], extent, flatness);
     let local = match s.kind {
         geom::CAPSULE => Vec3([T::ZERO, T::ZERO, along(2, size[1])]),
         geom::ELLIPSOID => normalize3(l * size) * size,

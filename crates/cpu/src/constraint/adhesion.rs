@@ -39,14 +39,19 @@ pub fn adhesion_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         return;
     }
     for dof in 0..m.sizes.nv {
-        let mut sum = T::ZERO;
-        for con in 0..d.ncon[0] as usize {
-            if d.contact_adhesion[con] != T::ZERO {
-                sum += d.contact_adhesion[con] * approach_jacobian(m, d, con, dof);
-            }
-        }
-        d.qfrc_adhesion[dof] = sum;
+        d.qfrc_adhesion[dof] = adhesion_force(m, d, dof);
     }
+}
+
+/// Force of all adhesive contacts on one degree of freedom.
+fn adhesion_force<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> T {
+    let mut sum = T::ZERO;
+    for con in 0..d.ncon[0] as usize {
+        if d.contact_adhesion[con] != T::ZERO {
+            sum += d.contact_adhesion[con] * approach_jacobian(m, d, con, dof);
+        }
+    }
+    sum
 }
 
 /// Approach velocity of a contact's two geoms for unit velocity of a degree of freedom.

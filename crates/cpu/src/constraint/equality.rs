@@ -4,8 +4,9 @@
 //! the first, a weld's angular residual is the vector part of `e`: half the rotation vector for small angles. Its
 //! derivative follows from `dq/dt = ½ (0, ω) q`: with `Δ = ω1 - ω2`, `de/dt = ½ q2⁻¹ (0, Δ) q1`.
 
-use super::row_span::{span_union, tendon_span};
-use crate::math::{Quat, Spatial, Vec3, cross, dot, mat3, quat, quat_at, quat_conj, quat_mul, spatial, vec3};
+use crate::math::{
+    Quat, Spatial, Vec3, cross, dot, dot_n, mat3, quat, quat_at, quat_conj, quat_mul, spatial, vec3,
+};
 use crate::sensor::object_frames::{acceleration_at, quat_of};
 use crate::smooth::jacobian::last_dof;
 use manyworlds_model::model::Model;
@@ -34,7 +35,7 @@ pub fn is_active<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> bool {
     }
     if is_connect_or_weld(m, eq) {
         // parts of one rigid body cannot move apart
-        let (one, two) = bodies(m, eq);
+        let [one, two] = bodies(m, eq);
         let apart = m.body_weldid[one] != m.body_weldid[two];
         return apart && (last_dof(m, one) >= 0 || last_dof(m, two) >= 0);
     }
@@ -54,46 +55,34 @@ fn has_tendon_jacobian<T: Real>(m: &Model<T>, d: &Data<T>, ten: i32) -> bool {
 }
 
 /// Bodies of a connect or weld.
-pub fn bodies<T: Real>(m: &Model<T>, eq: usize) -> (usize, usize) {
-    let (one, two) = (m.eq_obj1id[eq] as usize, m.eq_obj2id[eq] as usize);
-    if m.eq_objtype[eq] == object::SITE {
-        return (m.site_bodyid[one] as usize, m.site_bodyid[two] as usize);
-    }
-    (one, two)
+pub fn bodies<T: Real>(m: &Model<T>, eq: usize) -> [usize; 2] {
+    let objects = [m.eq_obj1id[eq] as usize, m.eq_obj2id[eq] as usize];
+    if m.eq_objtype[eq] == object::SITE { objects.map(|site| m.site_bodyid[site] as usize) } else { objects }
 }
 
-/// Span of the rows of a constraint.
-pub(crate) fn dof_span<T: Real>(m: &Model<T>, eq: usize) -> (usize, usize) {
-    if is_connect_or_weld(m, eq) {
-        // chains from the first degree of freedom of a tree on
-        let (one, two) = bodies(m, eq);
-        let chain = |body: usize| {
-            usize::try_from(last_dof(m, body))
-                .map_or((0, 0), |last| (m.tree_dofadr[m.dof_treeid[last] as usize] as usize, last + 1))
-        };
-        return span_union(chain(one), chain(two));
-    }
-    let of = |id: i32| match usize::try_from(id) {
-        Ok(id) if m.eq_type[eq] == kind::TENDON => tendon_span(m, id),
-        Ok(id) => (m.jnt_dofadr[id] as usize, m.jnt_dofadr[id] as usize + 1),
-        Err(_) => (0, 0),
-    };
-    span_union(of(m.eq_obj1id[eq]), of(m.eq_obj2id[eq]))
+/// The two bodies of a connect or weld, and a point of each.
+#[derive(Clone, Copy, Debug)]
+pub struct BodyAnchors<T> {
+    /// Bodies.
+    pub bodies: [usize; 2],
+    /// Global positions.
+    pub points: [Vec3<T>; 2],
 }
 
-/// Anchor points of a connect or weld, one for each body: sites, or anchors; in a weld the anchor of the second body
-/// comes first.
-pub fn points<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [Vec3<T>; 2] {
+/// Bodies and anchor points of a connect or weld: sites, or anchors; in a weld the anchor of the second body comes
+/// first.
+pub fn body_anchors<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> BodyAnchors<T> {
+    let bodies = bodies(m, eq);
     let (one, two) = (m.eq_obj1id[eq] as usize, m.eq_obj2id[eq] as usize);
     if m.eq_objtype[eq] == object::SITE {
-        return [vec3(&d.site_xpos, one), vec3(&d.site_xpos, two)];
+        return BodyAnchors { bodies, points: [one, two].map(|site| vec3(&d.site_xpos, site)) };
     }
     let weld = usize::from(m.eq_type[eq] == kind::WELD);
     let at = |body: usize, which: usize| {
         let anchor = vec3(&m.eq_data[12 * eq..], which);
         vec3(&d.xpos, body) + mat3(&d.xmat, body) * anchor
     };
-    [at(one, weld), at(two, 1 - weld)]
+    BodyAnchors { bodies, points: [at(one, weld), at(two, 1 - weld)] }
 }
 
 /// Target orientation of a weld's first frame, and the inverse of the second frame's.
@@ -112,7 +101,7 @@ fn weld_angular<T: Real>(m: &Model<T>, eq: usize, (q1, q2): (Quat<T>, Quat<T>), 
 
 /// Residual of a connect, three components, or of a weld, six.
 pub fn residual<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [T; 6] {
-    let [p1, p2] = points(m, d, eq);
+    let [p1, p2] = body_anchors(m, d, eq).points;
     let gap = p1 - p2;
     let mut turn = Vec3::ZERO;
     if m.eq_type[eq] == kind::WELD {
@@ -121,13 +110,14 @@ pub fn residual<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [T; 6] {
     [gap[0], gap[1], gap[2], turn[0], turn[1], turn[2]]
 }
 
-/// Jacobian of a connect or weld, into cleared rows; along the chains of both bodies, common ancestors included.
-pub fn connect_weld_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, first: usize) {
+/// Jacobian of a connect or weld, into cleared rows, and their residual; along the chains of both bodies, common
+/// ancestors included.
+pub fn connect_weld_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, first: usize) -> [T; 6] {
     let nv = m.sizes.nv;
+    let pos = residual(m, d, eq);
     let weld = m.eq_type[eq] == kind::WELD;
-    let points = points(m, d, eq);
+    let BodyAnchors { bodies: [one, two], points } = body_anchors(m, d, eq);
     let weld_quats = if weld { weld_quats(m, d, eq) } else { (Quat::IDENTITY, Quat::IDENTITY) };
-    let (one, two) = bodies(m, eq);
     for (body, point, sign) in [(one, points[0], T::ONE), (two, points[1], -T::ONE)] {
         let offset = point - vec3(&d.subtree_com, m.body_rootid[body] as usize);
         let mut dof = last_dof(m, body);
@@ -147,12 +137,18 @@ pub fn connect_weld_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, 
             dof = m.dof_parentid[i];
         }
     }
+    pos
 }
 
-/// `J_dot qvel` of a connect or weld: the rate of change of the residual's velocity while no joint accelerates.
-pub fn jac_dot_qvel<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [T; 6] {
-    let [p1, p2] = points(m, d, eq);
-    let (one, two) = bodies(m, eq);
+/// Violation of a constraint as a whole: its rows share one impedance.
+pub fn violation<T: Real>(pos: &[T]) -> T {
+    if pos.len() == 1 { pos[0] } else { dot_n(pos, pos).sqrt() }
+}
+
+/// Subtracts `J_dot qvel` of a connect or weld from its reference accelerations: the rate of change of the residual's
+/// velocity while no joint accelerates.
+pub fn subtract_jac_dot_qvel<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, first: usize) {
+    let BodyAnchors { bodies: [one, two], points: [p1, p2] } = body_anchors(m, d, eq);
     // gravity counts as an upward acceleration of all bodies, the world included: it cancels
     let a1 = acceleration_at(m, d, &d.bias_cacc, one, p1);
     let a2 = acceleration_at(m, d, &d.bias_cacc, two, p2);
@@ -166,7 +162,10 @@ pub fn jac_dot_qvel<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [T; 6] {
         let real = T::of(-0.25) * dot(relative_angvel, relative_angvel);
         turn = weld_angular(m, eq, weld_quats(m, d, eq), Quat::new(real, half));
     }
-    [gap[0], gap[1], gap[2], turn[0], turn[1], turn[2]]
+    let rates = [gap[0], gap[1], gap[2], turn[0], turn[1], turn[2]];
+    for k in 0..row_count(m, eq) {
+        d.efc_aref[first + k] -= rates[k];
+    }
 }
 
 /// Wrench on the first body of a connect or weld, from its row forces.
@@ -242,7 +241,7 @@ pub fn equality_tendon_force<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize, r: u
 /// Approximate diagonal of `J M⁻¹ J'` for row `k` of a constraint.
 pub fn equality_diag_approx<T: Real>(m: &Model<T>, eq: usize, k: usize) -> T {
     if is_connect_or_weld(m, eq) {
-        let (one, two) = bodies(m, eq);
+        let [one, two] = bodies(m, eq);
         let part = usize::from(k >= 3);
         return m.body_invweight0[2 * one + part] + m.body_invweight0[2 * two + part];
     }

@@ -8,8 +8,7 @@ use crate::smooth::jacobian::last_dof;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
-use manyworlds_model::schema::enums::constraint;
-use manyworlds_model::schema::enums::{disable, equality as kind};
+use manyworlds_model::schema::enums::{constraint, disable, equality as kind};
 
 /// Island of each tree, degree of freedom and row; -1 for none.
 pub fn islands<T: Real>(m: &Model<T>, d: &mut Data<T>) {
@@ -112,8 +111,7 @@ fn label_tree<T: Real>(d: &mut Data<T>, tree: i32) -> i32 {
 /// Joins the trees coupled by an equality constraint; returns one of them.
 fn join_equality<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize) -> i32 {
     if equality::is_connect_or_weld(m, eq) {
-        let (one, two) = equality::bodies(m, eq);
-        return join_bodies(m, d, [one, two]);
+        return join_bodies(m, d, equality::bodies(m, eq));
     }
     let mut first = -1;
     for id in [m.eq_obj1id[eq], m.eq_obj2id[eq]] {

@@ -1,11 +1,14 @@
 //! Constraint rows: Jacobians, reference accelerations, costs, islands.
 
 pub mod adhesion;
+pub mod cone;
 pub mod constraint_cost;
 pub mod contact_force;
+pub mod contact_jacobian;
 pub mod equality;
 pub mod islands;
 pub mod make_constraint;
 pub mod reference_constraint;
+pub mod row_parameters;
 pub mod row_span;
 pub mod surface_velocity;

@@ -27,10 +27,7 @@ pub fn reference_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         let eq = d.efc_id[r] as usize;
         let count = equality::row_count(m, eq);
         if equality::is_connect_or_weld(m, eq) {
-            let jac_dot_qvel = equality::jac_dot_qvel(m, d, eq);
-            for k in 0..count {
-                d.efc_aref[r + k] -= jac_dot_qvel[k];
-            }
+            equality::subtract_jac_dot_qvel(m, d, eq, r);
         }
         r += count;
     }

@@ -1,9 +1,12 @@
 //! Spans of constraint rows: the degrees of freedom outside of which a row of the Jacobian is zero. They are few where
 //! there are many trees, so that only they are cleared, read and summed.
 
+use super::equality::{self, is_connect_or_weld};
+use crate::smooth::jacobian::last_dof;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
+use manyworlds_model::schema::enums::equality as kind;
 
 /// First degree of freedom of a row, and one past the last.
 #[inline(always)]
@@ -12,14 +15,19 @@ pub fn row_span<T: Real>(d: &Data<T>, r: usize) -> (usize, usize) {
 }
 
 /// Notes the span of new rows.
-pub(crate) fn set_span<T: Real>(d: &mut Data<T>, first: usize, count: usize, (begin, end): (usize, usize)) {
+pub(crate) fn set_row_range<T: Real>(
+    d: &mut Data<T>,
+    first: usize,
+    count: usize,
+    (begin, end): (usize, usize),
+) {
     d.efc_dof_begin[first..first + count].fill(begin as i32);
     d.efc_dof_end[first..first + count].fill(end as i32);
 }
 
 /// Smallest span that holds two, of which either may be empty.
 #[inline(always)]
-pub(crate) fn span_union(a: (usize, usize), b: (usize, usize)) -> (usize, usize) {
+pub(crate) fn range_union(a: (usize, usize), b: (usize, usize)) -> (usize, usize) {
     if a.0 == a.1 {
         b
     } else if b.0 == b.1 {
@@ -29,11 +37,36 @@ pub(crate) fn span_union(a: (usize, usize), b: (usize, usize)) -> (usize, usize)
     }
 }
 
-/// Span of the degrees of freedom that change a tendon's length.
-pub(crate) fn tendon_span<T: Real>(m: &Model<T>, ten: usize) -> (usize, usize) {
+/// Degrees of freedom that can move a body: from the first of its tree to the last of its own.
+fn body_dof_range<T: Real>(m: &Model<T>, body: usize) -> (usize, usize) {
+    usize::try_from(last_dof(m, body))
+        .map_or((0, 0), |last| (m.tree_dofadr[m.dof_treeid[last] as usize] as usize, last + 1))
+}
+
+/// Range of a joint's coupling; empty for none.
+fn joint_dof_range<T: Real>(m: &Model<T>, jnt: i32) -> (usize, usize) {
+    usize::try_from(jnt).map_or((0, 0), |jnt| (m.jnt_dofadr[jnt] as usize, m.jnt_dofadr[jnt] as usize + 1))
+}
+
+/// Range of an equality constraint.
+pub(crate) fn equality_dof_range<T: Real>(m: &Model<T>, eq: usize) -> (usize, usize) {
+    if is_connect_or_weld(m, eq) {
+        // chains from the first degree of freedom of a tree on
+        let [one, two] = equality::bodies(m, eq);
+        return range_union(body_dof_range(m, one), body_dof_range(m, two));
+    }
+    let of = |id: i32| {
+        if m.eq_type[eq] == kind::TENDON { tendon_dof_range(m, id) } else { joint_dof_range(m, id) }
+    };
+    range_union(of(m.eq_obj1id[eq]), of(m.eq_obj2id[eq]))
+}
+
+/// Range of the degrees of freedom in a tendon's Jacobian; empty for none.
+pub(crate) fn tendon_dof_range<T: Real>(m: &Model<T>, ten: i32) -> (usize, usize) {
+    let Ok(ten) = usize::try_from(ten) else { return (0, 0) };
     let adr = m.ten_J_rowadr[ten] as usize;
     let columns = &m.ten_J_colind[adr..adr + m.ten_J_rownnz[ten] as usize];
-    columns.iter().fold((0, 0), |span, &dof| span_union(span, (dof as usize, dof as usize + 1)))
+    columns.iter().fold((0, 0), |span, &dof| range_union(span, (dof as usize, dof as usize + 1)))
 }
 
 #[cfg(test)]

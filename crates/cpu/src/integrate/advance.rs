@@ -18,6 +18,13 @@ pub fn advance_time<T: Real>(d: &mut Data<T>, h: T) {
     d.time[0] = next;
 }
 
+/// Velocities after the time `h` at these accelerations.
+pub(super) fn advance_velocity<T: Real>(qvel: &mut [T], acceleration: &[T], h: T) {
+    for (v, a) in qvel.iter_mut().zip(acceleration) {
+        *v += h * *a;
+    }
+}
+
 /// Advances activations, positions and time by one time step; the velocities are new already.
 pub fn advance<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let h = m.opt_timestep[0];

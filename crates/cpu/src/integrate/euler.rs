@@ -3,9 +3,9 @@
 //! Joint damping is implicit in velocity (MuJoCo documentation, Computation, "Numerical integration"): the inertia
 //! grows by the time step times the derivative of the dampers.
 
-use super::advance::advance;
+use super::advance::{advance, advance_velocity};
 use super::check_state::stays_behind;
-use crate::smooth::factor_m::{factor_ld, solve_ld};
+use super::implicit::solve_damped;
 use crate::smooth::reflected_inertia::{damping_derivative, damping_of_dof};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -18,17 +18,9 @@ pub fn euler<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if stays_behind(m, d) {
         return;
     }
-    // velocity increment
-    let h = m.opt_timestep[0];
-    if implicit_damping(m, d) {
-        for i in 0..m.sizes.nv {
-            d.qvel[i] += h * d.qacc_damped[i];
-        }
-    } else {
-        for i in 0..m.sizes.nv {
-            d.qvel[i] += h * d.qacc[i];
-        }
-    }
+    let damped = implicit_damping(m, d);
+    let acceleration = if damped { &d.qacc_damped } else { &d.qacc };
+    advance_velocity(&mut d.qvel, acceleration, m.opt_timestep[0]);
     advance(m, d);
 }
 
@@ -44,7 +36,6 @@ fn implicit_damping<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
         d.qH[(m.M_rowadr[i] + m.M_rownnz[i]) as usize - 1] += h * derivative;
         d.qacc_damped[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
     }
-    factor_ld(m, &mut d.qH, &mut d.qHDiagInv);
-    solve_ld(m, &d.qH, &d.qHDiagInv, &mut d.qacc_damped);
+    solve_damped(m, d);
     true
 }

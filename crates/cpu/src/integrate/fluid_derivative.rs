@@ -1,7 +1,10 @@
 //! Derivatives of the fluid forces with respect to the body's velocity, see [`crate::smooth::fluid`].
 
 use crate::math::{Mat3, Spatial, Vec3, diagonal, length, mat3, outer, set_mat3, skew, transpose, vec3};
-use crate::smooth::fluid::{Ellipsoid, FluidFrame, InertiaBox, geoms_of, has_ellipsoids, has_fluid_force};
+use crate::smooth::fluid::{
+    Ellipsoid, FluidFrame, InertiaBox, ellipsoid_of, frame_at, geoms_of, has_ellipsoids, has_fluid_force,
+    inertia_box_of,
+};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -22,18 +25,6 @@ pub struct ForceDerivative<T> {
 impl<T: Real> ForceDerivative<T> {
     /// The zero derivative.
     pub const NONE: Self = Self { ww: Mat3::ZERO, wv: Mat3::ZERO, vw: Mat3::ZERO, vv: Mat3::ZERO };
-
-    /// Entry `i` of an array of derivatives.
-    pub fn get(a: &[T], i: usize) -> Self {
-        Self { ww: mat3(a, 4 * i), wv: mat3(a, 4 * i + 1), vw: mat3(a, 4 * i + 2), vv: mat3(a, 4 * i + 3) }
-    }
-
-    /// Writes entry `i` of an array of derivatives.
-    pub fn put(&self, a: &mut [T], i: usize) {
-        for (k, block) in [self.ww, self.wv, self.vw, self.vv].into_iter().enumerate() {
-            set_mat3(a, 4 * i + k, block);
-        }
-    }
 
     /// `self + b * s`.
     pub fn add_scaled(&self, b: Self, s: T) -> Self {
@@ -65,17 +56,30 @@ impl<T: Real> ForceDerivative<T> {
     pub fn mul(&self, v: Spatial<T>) -> Spatial<T> {
         Spatial::new(self.ww * v.ang + self.wv * v.lin, self.vw * v.ang + self.vv * v.lin)
     }
+}
 
-    /// The derivative moved from a local frame to the tree's centre of mass.
-    fn about_root(&self, frame: &FluidFrame<T>) -> Self {
-        let turn = |b: Mat3<T>| frame.axes * b * transpose(frame.axes);
-        let (ww, wv, vw, vv) = (turn(self.ww), turn(self.wv), turn(self.vw), turn(self.vv));
-        // rotation moves the frame's origin, and a force there makes a torque about the centre of mass
-        let arm = skew(frame.offset);
-        let vw = vw - vv * arm;
-        let ww = ww - wv * arm;
-        Self { ww: ww + arm * vw, wv: wv + arm * vv, vw, vv }
+/// Derivative of a subtree's fluid force.
+pub(super) fn subtree_force_derivative<T: Real>(d: &Data<T>, body: usize) -> ForceDerivative<T> {
+    let block = |k: usize| mat3(&d.fluid_force_derivative, 4 * body + k);
+    ForceDerivative { ww: block(0), wv: block(1), vw: block(2), vv: block(3) }
+}
+
+/// Writes the derivative of a subtree's fluid force.
+fn set_subtree_force_derivative<T: Real>(d: &mut Data<T>, body: usize, a: ForceDerivative<T>) {
+    for (k, block) in [a.ww, a.wv, a.vw, a.vv].into_iter().enumerate() {
+        set_mat3(&mut d.fluid_force_derivative, 4 * body + k, block);
     }
+}
+
+/// Moves a derivative from a local frame to the tree's centre of mass.
+fn about_root<T: Real>(frame: &FluidFrame<T>, a: ForceDerivative<T>) -> ForceDerivative<T> {
+    let turn = |b: Mat3<T>| frame.axes * b * transpose(frame.axes);
+    let (ww, wv, vw, vv) = (turn(a.ww), turn(a.wv), turn(a.vw), turn(a.vv));
+    // rotation moves the frame's origin, and a force there makes a torque about the centre of mass
+    let arm = skew(frame.offset);
+    let vw = vw - vv * arm;
+    let ww = ww - wv * arm;
+    ForceDerivative { ww: ww + arm * vw, wv: wv + arm * vv, vw, vv }
 }
 
 /// Derivatives of each subtree's fluid force with respect to its velocity, about the tree's centre of mass.
@@ -88,12 +92,9 @@ pub fn fluid_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             let mut sum = body_force_derivative(m, d, body);
             let child = m.body_childadr[body] as usize;
             for c in child..child + m.body_childnum[body] as usize {
-                sum = sum.add_scaled(
-                    ForceDerivative::get(&d.fluid_force_derivative, m.child_body[c] as usize),
-                    T::ONE,
-                );
+                sum = sum.add_scaled(subtree_force_derivative(d, m.child_body[c] as usize), T::ONE);
             }
-            sum.put(&mut d.fluid_force_derivative, body);
+            set_subtree_force_derivative(d, body, sum);
         }
     }
 }
@@ -105,15 +106,14 @@ fn body_force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, body: usize) -> For
         return sum;
     }
     if !has_ellipsoids(m, body) {
-        let frame = FluidFrame::new(m, d, body, vec3(&d.xipos, body), mat3(&d.ximat, body));
-        return InertiaBox::new(m, body)
-            .force_derivative(m, frame.ang_vel, frame.velocity)
-            .about_root(&frame);
+        let frame = frame_at(m, d, body, vec3(&d.xipos, body), mat3(&d.ximat, body));
+        let a = inertia_box_of(m, body).force_derivative(m, frame.ang_vel, frame.velocity);
+        return about_root(&frame, a);
     }
     for g in geoms_of(m, body).filter(|&g| m.geom_fluid[12 * g] > T::ZERO) {
-        let frame = FluidFrame::new(m, d, body, vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g));
-        let force_derivative = Ellipsoid::new(m, g).force_derivative(frame.ang_vel, frame.velocity);
-        sum = sum.add_scaled(force_derivative.about_root(&frame), m.geom_fluid[12 * g]);
+        let frame = frame_at(m, d, body, vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g));
+        let force_derivative = ellipsoid_of(m, g).force_derivative(frame.ang_vel, frame.velocity);
+        sum = sum.add_scaled(about_root(&frame, force_derivative), m.geom_fluid[12 * g]);
     }
     sum
 }
@@ -150,8 +150,8 @@ impl<T: Real> Ellipsoid<T> {
             ww -= outer(w, self.angular_drag * moment) * (one / strength);
         }
         vv -= identity * self.visc_force_coef;
-        let flow = self.flow(v);
-        let (area, camber) = self.areas(&flow);
+        let flow = self.flow_around(v);
+        let (area, camber) = self.flow_areas(&flow);
         if area > T::ZERO {
             // Kutta lift: a ratio of forms in the velocity
             let (along, normal) = (flow.along, flow.normal);

@@ -3,7 +3,7 @@
 //! the factors U and L; `implicitfast` omits those of the bias force, so that the matrix is symmetric. It keeps them
 //! for single free bodies: a spinning body then gains no energy, and their blocks are small.
 
-use super::advance::advance;
+use super::advance::{advance, advance_velocity};
 use super::check_state::stays_behind;
 use super::velocity_derivative::{bias_entry, bias_force_derivatives, derivative, is_fully_implicit, row};
 use crate::smooth::factor_m::{factor_ld, solve_ld};
@@ -17,7 +17,6 @@ pub fn implicit<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if stays_behind(m, d) {
         return;
     }
-    let h = m.opt_timestep[0];
     derivative(m, d);
     for i in 0..m.sizes.nv {
         d.qacc_damped[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
@@ -31,10 +30,7 @@ pub fn implicit<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     } else {
         solve_implicitfast(m, d);
     }
-    // velocity increment
-    for i in 0..m.sizes.nv {
-        d.qvel[i] += h * d.qacc_damped[i];
-    }
+    advance_velocity(&mut d.qvel, &d.qacc_damped, m.opt_timestep[0]);
     advance(m, d);
 }
 
@@ -94,8 +90,7 @@ fn solve_implicitfast<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             d.qH[k] = if alone { d.M[k] } else { d.M[k] - h * d.qDeriv[m.mapD2M[k] as usize] };
         }
     }
-    factor_ld(m, &mut d.qH, &mut d.qHDiagInv);
-    solve_ld(m, &d.qH, &d.qHDiagInv, &mut d.qacc_damped);
+    solve_damped(m, d);
     for tree in (0..m.sizes.ntree).filter(|&t| is_single_free_body(m, t as i32)) {
         let first = m.tree_dofadr[tree] as usize;
         for i in first..first + 6 {
@@ -103,6 +98,12 @@ fn solve_implicitfast<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         }
         solve_lu(m, &d.qLU, &mut d.qacc_damped, first, first + 6);
     }
+}
+
+/// Solves `qH x = qacc_damped` in place, by factors that replace `qH`.
+pub(super) fn solve_damped<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    factor_ld(m, &mut d.qH, &mut d.qHDiagInv);
+    solve_ld(m, &d.qH, &d.qHDiagInv, &mut d.qacc_damped);
 }
 
 /// Replaces a matrix with the sparsity of D by its factors U, with unit diagonal, and L, for the degrees of freedom

@@ -5,11 +5,11 @@
 //! on a subtree is a sum over its bodies: one matrix serves all pairs of degrees of freedom whose lower one moves
 //! just this subtree.
 
-use super::fluid_derivative::{ForceDerivative, fluid_force_derivatives};
-use crate::actuation::actuation::{driving_input, muscle};
+use super::fluid_derivative::{fluid_force_derivatives, subtree_force_derivative};
 use crate::actuation::control::{actuator_disabled, control, is_good};
-use crate::actuation::dcmotor;
-use crate::actuation::orientation;
+use crate::actuation::muscle::Muscle;
+use crate::actuation::next_activation::driving_input;
+use crate::actuation::{dcmotor, orientation};
 use crate::math::{
     Mat3, Spatial, Vec3, cross, dot6, inertia, inertia_mul, mat3_at, motion_cross, set_spatial, set_vec3,
     skew, spatial, vec3,
@@ -72,7 +72,7 @@ pub fn row<T: Real>(m: &Model<T>, dof: usize) -> std::ops::Range<usize> {
 }
 
 /// Address of the entry of two degrees of freedom, if there is one; descendants follow the diagonal in order.
-fn entry<T: Real>(m: &Model<T>, i: usize, j: usize) -> Option<usize> {
+fn entry_of<T: Real>(m: &Model<T>, i: usize, j: usize) -> Option<usize> {
     let (adr, diagonal) = (m.D_rowadr[i] as usize, m.D_diag[i] as usize);
     if j >= i {
         let place = diagonal + (j - i);
@@ -103,21 +103,26 @@ fn add_square<T: Real>(m: &Model<T>, derivatives: &mut [T], columns: &[i32], val
     }
     for (&i, &x) in columns.iter().zip(values) {
         for (&j, &y) in columns.iter().zip(values) {
-            if let Some(k) = entry(m, i as usize, j as usize) {
+            if let Some(k) = entry_of(m, i as usize, j as usize) {
                 derivatives[k] += s * x * y;
             }
         }
     }
 }
 
-/// Derivatives of actuator forces.
-fn actuators<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+/// Derivatives of all actuator forces with respect to actuator velocity.
+fn actuator_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let good = (0..m.sizes.nu).all(|u| is_good(control(m, d, u, true)));
     for a in 0..m.sizes.nactuator {
-        let force_derivative = actuator_force_derivative(m, d, a, good);
+        let force_derivative = derivative_of_actuator_force(m, d, a, good);
         let out = m.actuator_outadr[a] as usize;
         d.actuator_force_derivative[out..out + m.actuator_outnum[a] as usize].fill(force_derivative);
     }
+}
+
+/// Derivatives of actuator forces.
+fn actuators<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    actuator_force_derivatives(m, d);
     for out in 0..m.sizes.nout {
         let adr = m.moment_rowadr[out] as usize;
         let end = adr + m.moment_rownnz[out] as usize;
@@ -127,7 +132,7 @@ fn actuators<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Derivative of one actuator's force; zero where the force range saturates.
-fn actuator_force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> T {
+fn derivative_of_actuator_force<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> T {
     if orientation::is_orientation(m, a) {
         return if actuator_disabled(m, a) { T::ZERO } else { orientation::force_derivative(m, d, a) };
     }
@@ -143,7 +148,9 @@ fn actuator_force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good:
     let g = &m.actuator_gainprm[10 * a..10 * a + 10];
     let per_input = match GainType::of(m.actuator_gaintype[a]) {
         Some(GainType::AFFINE) => g[2],
-        Some(GainType::MUSCLE) => muscle(m, d, a, g).gain_derivative(d.actuator_velocity[out], g),
+        Some(GainType::MUSCLE) => {
+            Muscle::of_actuator(m, d, a, g).gain_derivative(d.actuator_velocity[out], g)
+        }
         Some(GainType::FIXED | GainType::DCMOTOR | GainType::SO3 | GainType::PID | GainType::USER) | None => {
             T::ZERO
         }
@@ -161,7 +168,7 @@ fn actuator_force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good:
 /// Products of one degree of freedom with the fluid-force derivative of its subtree: force per unit velocity, and the
 /// derivative of its own force with respect to the body's velocity.
 fn fluid_columns<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
-    let mut force_derivative = ForceDerivative::get(&d.fluid_force_derivative, m.dof_bodyid[dof] as usize);
+    let mut force_derivative = subtree_force_derivative(d, m.dof_bodyid[dof] as usize);
     if !has_bias_derivative(m, m.dof_treeid[dof]) {
         force_derivative = force_derivative.symmetric();
     }
@@ -192,7 +199,7 @@ pub fn bias_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         for k in adr..adr + m.level_num[level] as usize {
             let body = m.level_body[k] as usize;
             if has_bias_derivative(m, m.body_treeid[body]) {
-                bias_force_derivative(m, d, body);
+                sum_bias_force_derivative(m, d, body);
             }
         }
     }
@@ -204,7 +211,7 @@ pub fn bias_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Derivative of the torque with respect to rotation, and the momentum, of a body plus its children's subtrees.
-fn bias_force_derivative<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
+fn sum_bias_force_derivative<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let v = spatial(&d.cvel, body);
     let (w, u) = (v.ang, v.lin);
     let i = inertia(&d.cinert, body);
@@ -227,7 +234,7 @@ fn bias_force_derivative<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     set_vec3(&mut d.bias_force_derivative, 4 * body + 3, linear);
 }
 
-/// Torque derivative and momentum written by [`bias_force_derivative`].
+/// Torque derivative and momentum written by [`sum_bias_force_derivative`].
 fn body_bias<T: Real>(d: &Data<T>, body: usize) -> (Mat3<T>, Vec3<T>) {
     (mat3_at(&d.bias_force_derivative, 12 * body), vec3(&d.bias_force_derivative, 4 * body + 3))
 }

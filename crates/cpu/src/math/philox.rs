@@ -9,22 +9,18 @@ const ROUNDS: usize = 10;
 pub fn philox(counter: [u32; 4], key: [u32; 2]) -> [u32; 4] {
     let ([mut a, mut b, mut c, mut d], mut key) = (counter, key);
     for _ in 0..ROUNDS {
-        let [first, second] =
-            [(a, MULTIPLIERS[0]), (c, MULTIPLIERS[1])].map(|(x, m)| u64::from(x) * u64::from(m));
-        [a, b, c, d] = [high(second) ^ b ^ key[0], low(second), high(first) ^ d ^ key[1], low(first)];
+        let (first, second) = (wide_product(a, MULTIPLIERS[0]), wide_product(c, MULTIPLIERS[1]));
+        [a, b, c, d] = [second[0] ^ b ^ key[0], second[1], first[0] ^ d ^ key[1], first[1]];
         key = [key[0].wrapping_add(WEYL[0]), key[1].wrapping_add(WEYL[1])];
     }
     [a, b, c, d]
 }
 
+/// Product of two words: high and low word.
 #[allow(clippy::cast_possible_truncation, reason = "halves of a word")]
-fn high(x: u64) -> u32 {
-    (x >> 32) as u32
-}
-
-#[allow(clippy::cast_possible_truncation, reason = "halves of a word")]
-fn low(x: u64) -> u32 {
-    x as u32
+fn wide_product(a: u32, b: u32) -> [u32; 2] {
+    let product = u64::from(a) * u64::from(b);
+    [(product >> 32) as u32, product as u32]
 }
 
 /// A number between 0 and 1, never either.

@@ -2,12 +2,12 @@
 
 use super::object_frames::{Frame, acceleration_of, frame_of, quat_of, velocity_of};
 use super::output::cut_off;
-use super::sensor_contact::{contact_sensor, touch};
+use super::sensor_contact::{contact_sensor, touch_force};
 use super::sensor_distance::distance_sensor;
 use super::sensor_ray::{focal_lengths, rangefinder};
 use super::touch_grid::touch_grid;
 use crate::actuation::history::delay_sensors;
-use crate::collision::ray::is_inside;
+use crate::collision::ray_shape::is_inside;
 use crate::math::{
     Vec3, cross, mat_column, quat_at, quat_conj, quat_mul, quat_normalize, spatial, vec3, vec3_at,
 };
@@ -70,7 +70,7 @@ fn measure<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> [T; 4] {
     let joint = || m.jnt_qposadr[id] as usize;
     let dof = || m.jnt_dofadr[id] as usize;
     match m.sensor_type[s] {
-        kind::TOUCH => one(touch(m, d, id)),
+        kind::TOUCH => one(touch_force(m, d, id)),
         kind::ACCELEROMETER
         | kind::VELOCIMETER
         | kind::GYRO

@@ -1,7 +1,7 @@
 //! Contact sensors: touch, and sensors that select contacts between objects.
 
 use super::object_frames::{frame_of, motion_at};
-use crate::collision::ray::{is_inside, ray_shape};
+use crate::collision::ray_shape::{is_inside, ray_shape};
 use crate::constraint::contact_force::contact_force;
 use crate::math::{Vec3, cross, dot, length, mat_row, mat3, vec3};
 use manyworlds_model::model::Model;
@@ -10,11 +10,11 @@ use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::{contact_data, object, reduce};
 
 /// Sum of the normal forces of those contacts of a site's body whose force ray meets the site's shape.
-pub fn touch<T: Real>(m: &Model<T>, d: &Data<T>, site: usize) -> T {
+pub fn touch_force<T: Real>(m: &Model<T>, d: &Data<T>, site: usize) -> T {
     let frame = frame_of(m, d, object::SITE, site);
     let mut sum = T::ZERO;
     for con in 0..d.ncon[0] as usize {
-        let bodies = bodies(m, d, con);
+        let bodies = [0, 1].map(|side| contact_body(m, d, con, side));
         if d.contact_efc_address[con] < 0 || !bodies.contains(&frame.body) {
             continue;
         }
@@ -34,9 +34,9 @@ pub fn touch<T: Real>(m: &Model<T>, d: &Data<T>, site: usize) -> T {
     sum
 }
 
-/// Bodies of a contact's geoms.
-fn bodies<T: Real>(m: &Model<T>, d: &Data<T>, con: usize) -> [usize; 2] {
-    [0, 1].map(|side| m.geom_bodyid[d.contact_geom[2 * con + side] as usize] as usize)
+/// Body of one of a contact's geoms.
+fn contact_body<T: Real>(m: &Model<T>, d: &Data<T>, con: usize, side: usize) -> usize {
+    m.geom_bodyid[d.contact_geom[2 * con + side] as usize] as usize
 }
 
 /// Writes the outputs of a contact sensor.
@@ -60,7 +60,7 @@ pub fn contact_sensor<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize) {
             if side_of(m, d, s, con) == T::ZERO {
                 continue;
             }
-            let rank = rank(m, d, s, con);
+            let rank = contact_rank(m, d, s, con);
             let after = last.is_none_or(|l| rank > value || (rank == value && con > l));
             if after && next.is_none_or(|(_, best)| rank < best) {
                 next = Some((con, rank));
@@ -74,7 +74,7 @@ pub fn contact_sensor<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize) {
 }
 
 /// Sort key of a contact, lowest first.
-fn rank<T: Real>(m: &Model<T>, d: &Data<T>, s: usize, con: usize) -> T {
+fn contact_rank<T: Real>(m: &Model<T>, d: &Data<T>, s: usize, con: usize) -> T {
     match m.sensor_intprm[3 * s + 1] {
         reduce::MINDIST => d.contact_dist[con],
         reduce::MAXFORCE => {
@@ -142,7 +142,7 @@ fn write_contact_data<T: Real>(
     let f = contact_force(m, d, con);
     let (dist, pos) = (d.contact_dist[con], vec3(&d.contact_pos, con));
     let frame = mat3(&d.contact_frame, con);
-    let [a, b] = bodies(m, d, con).map(|body| motion_at(m, d, &d.cvel, body, pos));
+    let [a, b] = [0, 1].map(|side| motion_at(m, d, &d.cvel, contact_body(m, d, con, side), pos));
     let wanted = m.sensor_intprm[3 * s];
     let mut to = adr;
     let mut write = |bit: i32, values: &[T]| {

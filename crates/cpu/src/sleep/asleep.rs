@@ -104,7 +104,7 @@ pub fn equality_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> bool {
 /// Trees of the two bodies or joints of an equality constraint; -1 for none.
 pub fn coupled_trees<T: Real>(m: &Model<T>, eq: usize) -> [i32; 2] {
     if equality::is_connect_or_weld(m, eq) {
-        let (one, two) = equality::bodies(m, eq);
+        let [one, two] = equality::bodies(m, eq);
         return [one, two].map(|b| m.body_treeid[b]);
     }
     [m.eq_obj1id[eq], m.eq_obj2id[eq]]

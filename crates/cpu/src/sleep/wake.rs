@@ -24,7 +24,7 @@ pub fn wake<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         if on(disable::LIMIT) && m.tendon_limited[ten] != 0 && is_at_limit(m, d, ten) {
             let mut coupled = Coupled::none();
             coupled.note_tendon(m, d, ten as i32);
-            if coupled.mixed() {
+            if coupled.is_mixed() {
                 wake_tendon(m, d, ten as i32);
             }
         }
@@ -68,7 +68,7 @@ impl Coupled {
     }
 
     /// Adds a tree to the coupling.
-    fn note<T: Real>(&mut self, d: &Data<T>, tree: i32) {
+    fn note_tree<T: Real>(&mut self, d: &Data<T>, tree: i32) {
         if !tree_sleeps(d, tree) {
             self.awake |= tree >= 0;
             return;
@@ -83,12 +83,12 @@ impl Coupled {
         let Ok(ten) = usize::try_from(ten) else { return };
         let adr = m.ten_J_rowadr[ten] as usize;
         for k in adr..adr + m.ten_J_rownnz[ten] as usize {
-            self.note(d, m.dof_treeid[m.ten_J_colind[k] as usize]);
+            self.note_tree(d, m.dof_treeid[m.ten_J_colind[k] as usize]);
         }
     }
 
     /// True if the coupling joins a sleeping tree with an awake one or with another cycle.
-    fn mixed(&self) -> bool {
+    fn is_mixed(&self) -> bool {
         self.many_cycles || (self.cycle >= 0 && self.awake)
     }
 }
@@ -101,7 +101,7 @@ fn wake_equality<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize) {
         for ten in ends {
             coupled.note_tendon(m, d, ten);
         }
-        if coupled.mixed() {
+        if coupled.is_mixed() {
             for ten in ends {
                 wake_tendon(m, d, ten);
             }
@@ -110,14 +110,14 @@ fn wake_equality<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize) {
     }
     if equality::is_connect_or_weld(m, eq) {
         // the caller may move a mocap body at any time
-        let (one, two) = equality::bodies(m, eq);
+        let [one, two] = equality::bodies(m, eq);
         coupled.awake = is_mocap(m, one) || is_mocap(m, two);
     }
     let trees = coupled_trees(m, eq);
     for tree in trees {
-        coupled.note(d, tree);
+        coupled.note_tree(d, tree);
     }
-    if coupled.mixed() {
+    if coupled.is_mixed() {
         for tree in trees {
             wake_tree(d, tree, AWAKE);
         }

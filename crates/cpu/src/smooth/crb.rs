@@ -56,20 +56,23 @@ fn from_root<T: Real>(m: &Model<T>, d: &Data<T>, body: usize) -> Vec3<T> {
     vec3(&d.subtree_com, body) - vec3(&d.subtree_com, m.body_rootid[body] as usize)
 }
 
+/// A motion axis, seen from a point.
+#[inline(always)]
+fn axis_at<T: Real>(cdof: &[T], dof: usize, point: Vec3<T>) -> Spatial<T> {
+    let v = spatial(cdof, dof);
+    Spatial::new(v.ang, v.lin + cross(v.ang, point))
+}
+
 /// One row of the inertia matrix.
 fn inertia_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     let body = m.dof_bodyid[dof] as usize;
     let center = from_root(m, d, body);
     // motion axes, seen from the centre of mass of the subtree that moves
-    let axis = |cdof: &[T], i: usize| {
-        let v = spatial(cdof, i);
-        Spatial::new(v.ang, v.lin + cross(v.ang, center))
-    };
-    let momentum = inertia_mul(inertia(&d.crb, body), axis(&d.cdof, dof));
+    let momentum = inertia_mul(inertia(&d.crb, body), axis_at(&d.cdof, dof, center));
     let adr = m.M_rowadr[dof] as usize;
     let last = adr + m.M_rownnz[dof] as usize - 1;
     for (x, &column) in d.M[adr..=last].iter_mut().zip(&m.M_colind[adr..=last]) {
-        *x = dot6(axis(&d.cdof, column as usize), momentum);
+        *x = dot6(axis_at(&d.cdof, column as usize, center), momentum);
     }
     d.M[last] += armature_of_dof(m, dof);
 }

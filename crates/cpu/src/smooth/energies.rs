@@ -61,13 +61,18 @@ fn joint_energy<T: Real>(m: &Model<T>, d: &Data<T>, jnt: usize) -> T {
 fn kinetic<T: Real>(m: &Model<T>, d: &Data<T>) -> T {
     let mut sum = T::ZERO;
     for i in 0..m.sizes.nv {
-        let adr = m.M_rowadr[i] as usize;
-        let last = adr + m.M_rownnz[i] as usize - 1;
-        let mut row = T::of(0.5) * d.M[last] * d.qvel[i];
-        for k in adr..last {
-            row += d.M[k] * d.qvel[m.M_colind[k] as usize];
-        }
-        sum += row * d.qvel[i];
+        sum += kinetic_row(m, d, i);
     }
     sum
+}
+
+/// Contribution of one row of M's lower triangle to the kinetic energy.
+fn kinetic_row<T: Real>(m: &Model<T>, d: &Data<T>, i: usize) -> T {
+    let adr = m.M_rowadr[i] as usize;
+    let last = adr + m.M_rownnz[i] as usize - 1;
+    let mut row = T::of(0.5) * d.M[last] * d.qvel[i];
+    for k in adr..last {
+        row += d.M[k] * d.qvel[m.M_colind[k] as usize];
+    }
+    row * d.qvel[i]
 }

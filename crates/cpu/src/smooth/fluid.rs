@@ -53,12 +53,12 @@ fn body_fluid_force<T: Real>(m: &Model<T>, d: &Data<T>, body: usize) -> Spatial<
         return sum;
     }
     if !has_ellipsoids(m, body) {
-        let frame = FluidFrame::new(m, d, body, vec3(&d.xipos, body), mat3(&d.ximat, body));
-        return frame.force_about_root(InertiaBox::new(m, body).force(m, frame.ang_vel, frame.velocity));
+        let frame = frame_at(m, d, body, vec3(&d.xipos, body), mat3(&d.ximat, body));
+        return frame.force_about_root(inertia_box_of(m, body).wrench(m, frame.ang_vel, frame.velocity));
     }
     for g in geoms_of(m, body).filter(|&g| m.geom_fluid[12 * g] > T::ZERO) {
-        let frame = FluidFrame::new(m, d, body, vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g));
-        let wrench = Ellipsoid::new(m, g).force(frame.ang_vel, frame.velocity);
+        let frame = frame_at(m, d, body, vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g));
+        let wrench = ellipsoid_of(m, g).wrench(frame.ang_vel, frame.velocity);
         sum += frame.force_about_root(wrench) * m.geom_fluid[12 * g];
     }
     sum
@@ -77,15 +77,21 @@ pub struct FluidFrame<T> {
     pub velocity: Vec3<T>,
 }
 
-impl<T: Real> FluidFrame<T> {
-    /// Frame with the given axes at a point of a body.
-    pub fn new(m: &Model<T>, d: &Data<T>, body: usize, point: Vec3<T>, axes: Mat3<T>) -> Self {
-        let v = spatial(&d.cvel, body);
-        let offset = point - vec3(&d.subtree_com, m.body_rootid[body] as usize);
-        let velocity = v.lin + cross(v.ang, offset) - vec3(&m.opt_wind, 0);
-        Self { axes, offset, ang_vel: v.ang * axes, velocity: velocity * axes }
-    }
+/// Frame with the given axes at a point of a body.
+pub fn frame_at<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    body: usize,
+    point: Vec3<T>,
+    axes: Mat3<T>,
+) -> FluidFrame<T> {
+    let v = spatial(&d.cvel, body);
+    let offset = point - vec3(&d.subtree_com, m.body_rootid[body] as usize);
+    let velocity = v.lin + cross(v.ang, offset) - vec3(&m.opt_wind, 0);
+    FluidFrame { axes, offset, ang_vel: v.ang * axes, velocity: velocity * axes }
+}
 
+impl<T: Real> FluidFrame<T> {
     /// A force in the frame, moved to the tree's centre of mass.
     fn force_about_root(&self, wrench: Spatial<T>) -> Spatial<T> {
         let force = self.axes * wrench.lin;
@@ -100,15 +106,15 @@ pub struct InertiaBox<T> {
     pub edges: Vec3<T>,
 }
 
-impl<T: Real> InertiaBox<T> {
-    /// Inertia box of a body.
-    pub fn new(m: &Model<T>, body: usize) -> Self {
-        let i = vec3(&m.body_inertia, body);
-        let total = i[0] + i[1] + i[2];
-        let per = T::of(6.0) / m.body_mass[body];
-        Self { edges: i.map(|x| ((total - x - x).max(T::MINVAL) * per).sqrt()) }
-    }
+/// Inertia box of a body.
+pub fn inertia_box_of<T: Real>(m: &Model<T>, body: usize) -> InertiaBox<T> {
+    let i = vec3(&m.body_inertia, body);
+    let total = i[0] + i[1] + i[2];
+    let per = T::of(6.0) / m.body_mass[body];
+    InertiaBox { edges: i.map(|x| ((total - x - x).max(T::MINVAL) * per).sqrt()) }
+}
 
+impl<T: Real> InertiaBox<T> {
     /// Viscous drag coefficients for rotation and translation.
     pub fn viscous(&self, m: &Model<T>) -> (T, T) {
         let diameter = (self.edges[0] + self.edges[1] + self.edges[2]) / T::of(3.0);
@@ -127,7 +133,7 @@ impl<T: Real> InertiaBox<T> {
     }
 
     /// Wrench on the box, in its frame.
-    fn force(&self, m: &Model<T>, w: Vec3<T>, v: Vec3<T>) -> Spatial<T> {
+    fn wrench(&self, m: &Model<T>, w: Vec3<T>, v: Vec3<T>) -> Spatial<T> {
         let ((visc_w, visc_v), (drag_w, drag_v)) = (self.viscous(m), self.inertial(m));
         let drag = |slow: T, fast: T, x: T| -(slow * x + fast * x.abs() * x);
         Spatial::new(
@@ -181,41 +187,41 @@ pub struct Flow<T> {
     pub beta: T,
 }
 
-impl<T: Real> Ellipsoid<T> {
-    /// Ellipsoid of a geom with its fluid coefficients.
-    pub fn new(m: &Model<T>, g: usize) -> Self {
-        let Vec3([a, b, c]) = semi_axes(m, g);
-        let c0 = &m.geom_fluid[12 * g..12 * g + 12];
-        let (density, viscosity) = (m.opt_density[0].max(T::ZERO), m.opt_viscosity[0].max(T::ZERO));
-        let pi = T::of(std::f64::consts::PI);
-        let most = a.max(b).max(c);
-        let middle = a + b + c - most - a.min(b).min(c);
-        let [x, y, z] = [a, b, c].map(|s| s / most.max(T::MINVAL));
-        let square = |s: T| s * s;
-        // moments of drag about each axis, and the largest
-        let fourth = |s: T| square(square(s));
-        let unit = T::of(8.0 / 15.0) * pi * density;
-        let about = Vec3([a * fourth(b.max(c)), b * fourth(c.max(a)), c * fourth(a.max(b))]);
-        let greatest = middle * fourth(most);
-        let diameter = T::of(2.0 / 3.0) * (a + b + c);
-        Self {
-            squares: Vec3([square(y * z), square(z * x), square(x * y)]),
-            sphere_area: pi * square(most),
-            area_max: pi * most * middle,
-            blunt_drag: c0[1] * density,
-            slender_drag: c0[2] * density,
-            angular_drag: about.map(|i| unit * (c0[3] * i + c0[2] * (greatest - i))),
-            kutta_lift: c0[4] * density,
-            magnus_lift: c0[5] * density * T::of(4.0 / 3.0) * pi * a * b * c,
-            mass: vec3(c0, 2) * density,
-            inertia: vec3(c0, 3) * density,
-            visc_torque_coef: viscosity * pi * diameter * diameter * diameter,
-            visc_force_coef: viscosity * T::of(3.0) * pi * diameter,
-        }
+/// Ellipsoid of a geom with its fluid coefficients.
+pub fn ellipsoid_of<T: Real>(m: &Model<T>, g: usize) -> Ellipsoid<T> {
+    let Vec3([a, b, c]) = semi_axes(m, g);
+    let c0 = &m.geom_fluid[12 * g..12 * g + 12];
+    let (density, viscosity) = (m.opt_density[0].max(T::ZERO), m.opt_viscosity[0].max(T::ZERO));
+    let pi = T::of(std::f64::consts::PI);
+    let most = a.max(b).max(c);
+    let middle = a + b + c - most - a.min(b).min(c);
+    let [x, y, z] = [a, b, c].map(|s| s / most.max(T::MINVAL));
+    let square = |s: T| s * s;
+    // moments of drag about each axis, and the largest
+    let fourth = |s: T| square(square(s));
+    let unit = T::of(8.0 / 15.0) * pi * density;
+    let about = Vec3([a * fourth(b.max(c)), b * fourth(c.max(a)), c * fourth(a.max(b))]);
+    let greatest = middle * fourth(most);
+    let diameter = T::of(2.0 / 3.0) * (a + b + c);
+    Ellipsoid {
+        squares: Vec3([square(y * z), square(z * x), square(x * y)]),
+        sphere_area: pi * square(most),
+        area_max: pi * most * middle,
+        blunt_drag: c0[1] * density,
+        slender_drag: c0[2] * density,
+        angular_drag: about.map(|i| unit * (c0[3] * i + c0[2] * (greatest - i))),
+        kutta_lift: c0[4] * density,
+        magnus_lift: c0[5] * density * T::of(4.0 / 3.0) * pi * a * b * c,
+        mass: vec3(c0, 2) * density,
+        inertia: vec3(c0, 3) * density,
+        visc_torque_coef: viscosity * pi * diameter * diameter * diameter,
+        visc_force_coef: viscosity * T::of(3.0) * pi * diameter,
     }
+}
 
+impl<T: Real> Ellipsoid<T> {
     /// Flow for a relative velocity `v`.
-    pub fn flow(&self, v: Vec3<T>) -> Flow<T> {
+    pub fn flow_around(&self, v: Vec3<T>) -> Flow<T> {
         let speed = length(v);
         let along = if speed > T::MINVAL { v * (T::ONE / speed) } else { Vec3::ZERO };
         let normal = self.squares * along;
@@ -223,7 +229,7 @@ impl<T: Real> Ellipsoid<T> {
     }
 
     /// Projected area along the flow, and the scale of Kutta lift.
-    pub fn areas(&self, flow: &Flow<T>) -> (T, T) {
+    pub fn flow_areas(&self, flow: &Flow<T>) -> (T, T) {
         if flow.alpha <= T::ZERO || flow.beta <= T::ZERO {
             return (T::ZERO, T::ZERO);
         }
@@ -232,14 +238,14 @@ impl<T: Real> Ellipsoid<T> {
     }
 
     /// Wrench on the ellipsoid, in its frame.
-    fn force(&self, w: Vec3<T>, v: Vec3<T>) -> Spatial<T> {
+    fn wrench(&self, w: Vec3<T>, v: Vec3<T>) -> Spatial<T> {
         // added mass
         let (momentum, spin) = (self.mass * v, self.inertia * w);
         let mut torque = cross(momentum, v) + cross(spin, w);
         let mut force = cross(momentum, w);
         // Magnus and Kutta lift
-        let flow = self.flow(v);
-        let (area, camber) = self.areas(&flow);
+        let flow = self.flow_around(v);
+        let (area, camber) = self.flow_areas(&flow);
         force += cross(w, v) * self.magnus_lift;
         let turned = flow.along * flow.alpha - flow.normal;
         force += turned * (camber * flow.speed * flow.speed);

@@ -9,15 +9,14 @@ use super::tendon_path::{
     PathSegment, StraightSegment, for_each_segment, is_spatial, tendon_length_acceleration,
 };
 use crate::constraint::contact_force::contact_force;
-use crate::constraint::equality;
+use crate::constraint::equality::{self, BodyAnchors};
 use crate::math::{
     Spatial, Vec3, cross, force_cross, inertia, inertia_mul, mat3, set_spatial, spatial, vec3,
 };
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
-use manyworlds_model::schema::enums::constraint;
-use manyworlds_model::schema::enums::{disable, transmission};
+use manyworlds_model::schema::enums::{constraint, disable, transmission};
 
 /// `cacc`, `cfrc_ext` and `cfrc_int`.
 pub fn rne_post<T: Real>(m: &Model<T>, d: &mut Data<T>) {
@@ -83,8 +82,7 @@ fn hold_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     while r < d.ne[0] as usize {
         let eq = d.efc_id[r] as usize;
         if equality::is_connect_or_weld(m, eq) {
-            let (one, two) = equality::bodies(m, eq);
-            let points = equality::points(m, d, eq);
+            let BodyAnchors { bodies: [one, two], points } = equality::body_anchors(m, d, eq);
             let wrench = equality::connect_weld_wrench(m, d, eq, r);
             for (body, point, sign) in [(one, points[0], T::ONE), (two, points[1], -T::ONE)] {
                 if body > 0 {

@@ -58,13 +58,13 @@ fn spatial<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
     d.ten_length[ten] = T::ZERO;
     d.ten_J[adr..adr + m.ten_J_rownnz[ten] as usize].fill(T::ZERO);
     for_each_segment(m, d, ten, |d, segment| match segment {
-        PathSegment::Straight(segment) => straight(m, d, ten, segment),
+        PathSegment::Straight(segment) => stretch_straight(m, d, ten, segment),
         PathSegment::Arc(length) => d.ten_length[ten] += length,
     });
 }
 
 /// Straight segment: adds its length and Jacobian.
-fn straight<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, segment: StraightSegment<T>) {
+fn stretch_straight<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, segment: StraightSegment<T>) {
     let StraightSegment { from, to, line, divisor } = segment;
     let Straight { direction, length } = line;
     d.ten_length[ten] += length / divisor;

@@ -1,6 +1,6 @@
 //! Spatial tendon paths: segments between sites, around geoms and over pulleys.
 
-use super::wrap::{Obstacle, Straight, wrap};
+use super::wrap::{Obstacle, Straight, straight_between, wrap_around};
 use crate::math::{Vec3, cross, dot, mat3, vec3};
 use crate::sensor::object_frames::motion_at;
 use manyworlds_model::model::Model;
@@ -61,7 +61,7 @@ pub fn for_each_segment<T: Real>(
         } else if m.wrap_type[w + 1] == kind::PULLEY {
             w += 1;
         } else if m.wrap_type[w + 1] == kind::SITE {
-            let straight = between(path_site(m, d, w), path_site(m, d, w + 1), divisor);
+            let straight = segment_between(path_site(m, d, w), path_site(m, d, w + 1), divisor);
             segment(d, straight);
             w += 1;
         } else {
@@ -95,8 +95,8 @@ fn wrapped_segment<T: Real>(
         cylinder: m.wrap_type[w + 1] == kind::CYLINDER,
         side: (side >= T::ZERO).then(|| vec3(&d.site_xpos, side.f64() as usize)),
     };
-    let Some(arc) = wrap(from.pos, to.pos, &obstacle) else {
-        segment(d, between(from, to, divisor));
+    let Some(arc) = wrap_around(from.pos, to.pos, &obstacle) else {
+        segment(d, segment_between(from, to, divisor));
         return;
     };
     let body = m.geom_bodyid[geom] as usize;
@@ -108,8 +108,31 @@ fn wrapped_segment<T: Real>(
 }
 
 /// Straight segment between two sites.
-fn between<T: Real>(from: PathPoint<T>, to: PathPoint<T>, divisor: T) -> PathSegment<T> {
-    PathSegment::Straight(StraightSegment { from, to, line: Straight::between(from.pos, to.pos), divisor })
+fn segment_between<T: Real>(from: PathPoint<T>, to: PathPoint<T>, divisor: T) -> PathSegment<T> {
+    PathSegment::Straight(StraightSegment { from, to, line: straight_between(from.pos, to.pos), divisor })
+}
+
+/// Second time derivative of the length of a straight segment, for body accelerations `acc`.
+fn segment_length_acceleration<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    acc: &[T],
+    segment: &StraightSegment<T>,
+) -> T {
+    let StraightSegment { from, to, line: Straight { direction, length }, divisor } = *segment;
+    if from.body == to.body || length < T::MINVAL {
+        return T::ZERO;
+    }
+    // velocity and acceleration of each end
+    let ends = [from, to].map(|end| {
+        let v = motion_at(m, d, &d.cvel, end.body, end.pos);
+        let a = motion_at(m, d, acc, end.body, end.pos);
+        (v.lin, a.lin + cross(v.ang, v.lin))
+    });
+    let velocity = ends[1].0 - ends[0].0;
+    let along = dot(direction, velocity);
+    let across = velocity - direction * along;
+    (dot(direction, ends[1].1 - ends[0].1) + dot(across, across) / length) / divisor
 }
 
 /// Second time derivative of the length of a path through sites, for body accelerations `acc`. The share of gravity
@@ -122,21 +145,9 @@ pub fn tendon_length_acceleration<T: Real>(
 ) -> T {
     let mut sum = T::ZERO;
     for_each_segment(m, d, ten, |d, segment| {
-        let PathSegment::Straight(StraightSegment { from, to, line, divisor }) = segment else { return };
-        let Straight { direction, length } = line;
-        if from.body == to.body || length < T::MINVAL {
-            return;
+        if let PathSegment::Straight(segment) = segment {
+            sum += segment_length_acceleration(m, d, acc(d), &segment);
         }
-        // velocity and acceleration of each end
-        let ends = [from, to].map(|end| {
-            let v = motion_at(m, d, &d.cvel, end.body, end.pos);
-            let a = motion_at(m, d, acc(d), end.body, end.pos);
-            (v.lin, a.lin + cross(v.ang, v.lin))
-        });
-        let velocity = ends[1].0 - ends[0].0;
-        let along = dot(direction, velocity);
-        let across = velocity - direction * along;
-        sum += (dot(direction, ends[1].1 - ends[0].1) + dot(across, across) / length) / divisor;
     });
     sum
 }

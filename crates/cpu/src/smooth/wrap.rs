@@ -65,20 +65,26 @@ struct FlatPath<T> {
 }
 
 /// Path between two points around an obstacle; `None` if it is straight.
-pub fn wrap<T: Real>(from: Vec3<T>, to: Vec3<T>, obstacle: &Obstacle<T>) -> Option<WrapArc<T>> {
+pub fn wrap_around<T: Real>(from: Vec3<T>, to: Vec3<T>, obstacle: &Obstacle<T>) -> Option<WrapArc<T>> {
     let local = |x: Vec3<T>| (x - obstacle.pos) * obstacle.mat;
     let (p, q, side) = (local(from), local(to), obstacle.side.map(local));
     if length(p) < T::MINVAL || length(q) < T::MINVAL {
         return None;
     }
-    let [x, y] = if obstacle.cylinder { across() } else { plane(p, q) };
+    // axes of the plane
+    let [x, y] = if obstacle.cylinder {
+        [Vec3::X, Vec3::Y]
+    } else {
+        let x = p * (T::ONE / length(p));
+        [x, plane_axis(p, q, x)]
+    };
     let flat = |v: Vec3<T>| [dot(v, x), dot(v, y)];
     let r = obstacle.radius;
     let inside = side.is_some_and(|s| length(s) < r);
     let mut path = if inside {
         wrap_inside(flat(p), flat(q), r)?
     } else {
-        wrap_circle(flat(p), flat(q), r, side.map(|s| unit(flat(s))))?
+        wrap_circle(flat(p), flat(q), r, side.map(|s| unit2(flat(s))))?
     };
     let lift = |v: Point<T>| x * v[0] + y * v[1];
     let mut points = path.points.map(lift);
@@ -99,18 +105,12 @@ pub fn wrap<T: Real>(from: Vec3<T>, to: Vec3<T>, obstacle: &Obstacle<T>) -> Opti
         }
     }
     let points = points.map(|t| obstacle.pos + obstacle.mat * t);
-    let straight = straight.map(|part| Straight::along(obstacle.mat * part.direction, part.length));
+    let straight = straight.map(|part| straight_along(obstacle.mat * part.direction, part.length));
     Some(WrapArc { points, length: path.length, straight })
 }
 
-/// Axes of the plane across a cylinder's axis.
-fn across<T: Real>() -> [Vec3<T>; 2] {
-    [Vec3::X, Vec3::Y]
-}
-
-/// Axes of the plane through two points and the origin.
-fn plane<T: Real>(p: Vec3<T>, q: Vec3<T>) -> [Vec3<T>; 2] {
-    let x = p * (T::ONE / length(p));
+/// Second axis of the plane through two points and the origin; the first is along `x`.
+fn plane_axis<T: Real>(p: Vec3<T>, q: Vec3<T>, x: Vec3<T>) -> Vec3<T> {
     let mut normal = cross(p, q);
     if length(normal) < T::MINVAL {
         // collinear with the centre: any plane through the line serves
@@ -120,7 +120,7 @@ fn plane<T: Real>(p: Vec3<T>, q: Vec3<T>) -> [Vec3<T>; 2] {
         normal = cross(x, axis);
     }
     let normal = normal * (T::ONE / length(normal));
-    [x, cross(normal, x)]
+    cross(normal, x)
 }
 
 /// Path around the circle, past `side` if there is a side site.
@@ -138,7 +138,7 @@ fn wrap_circle<T: Real>(p: Point<T>, q: Point<T>, r: T, side: Option<Point<T>>) 
         let (first, last) = (tangent_point(p, r, turn), tangent_point(q, r, -turn));
         let crosses = is_intersect(p, first, q, last);
         let mut good = match side {
-            Some(s) => inner(s, unit([first[0] + last[0], first[1] + last[1]])),
+            Some(s) => inner(s, unit2([first[0] + last[0], first[1] + last[1]])),
             None => -distance(first, last) * distance(first, last),
         };
         if crosses {
@@ -150,7 +150,7 @@ fn wrap_circle<T: Real>(p: Point<T>, q: Point<T>, r: T, side: Option<Point<T>>) 
     }
     let (first, last, turn, _) = best.filter(|(.., crosses)| !crosses)?;
     // the straight parts are across the radii of their tangent points
-    let across = |touch: Point<T>| unit([turn * touch[1], -turn * touch[0]]);
+    let across = |touch: Point<T>| unit2([turn * touch[1], -turn * touch[0]]);
     let free = |end: Point<T>| {
         let d = inner(end, end).sqrt();
         ((d - r) * (d + r)).max(T::ZERO).sqrt()
@@ -203,7 +203,7 @@ fn wrap_inside<T: Real>(p: Point<T>, q: Point<T>, r: T) -> Option<FlatPath<T>> {
     // radius and tangent at the point, the latter towards the far end
     let (s, c) = (angle.sin(), angle.cos());
     let s = if turn < T::ZERO { -s } else { s };
-    let radial = unit(near);
+    let radial = unit2(near);
     let radial = [radial[0] * c - radial[1] * s, radial[1] * c + radial[0] * s];
     let tangent = if turn < T::ZERO { [radial[1], -radial[0]] } else { [-radial[1], radial[0]] };
     // both parts have the angle of the far end, which depends less on that of the point
@@ -264,7 +264,7 @@ fn tangent_point<T: Real>(p: Point<T>, r: T, turn: T) -> Point<T> {
 /// Arc length between two points of the circle, clockwise for a positive turn. Points that are one but for rounding,
 /// where a straight line just touches the circle, have no arc between them rather than a whole turn.
 fn length_circle<T: Real>(from: Point<T>, to: Point<T>, r: T, turn: T) -> T {
-    let cosine = inner(unit(from), unit(to)).max(-T::ONE).min(T::ONE);
+    let cosine = inner(unit2(from), unit2(to)).max(-T::ONE).min(T::ONE);
     let mut angle = ((T::ONE - cosine) * (T::ONE + cosine)).sqrt().atan2(cosine);
     let over = (from[0] * to[1] - from[1] * to[0]) * turn;
     if over > T::ZERO && (cosine < T::ZERO || over > T::of(SAME_TANGENT) * T::EPSILON * r * r) {
@@ -295,23 +295,21 @@ fn distance<T: Real>(a: Point<T>, b: Point<T>) -> T {
     inner(d, d).sqrt()
 }
 
-fn unit<T: Real>(a: Point<T>) -> Point<T> {
+fn unit2<T: Real>(a: Point<T>) -> Point<T> {
     let n = inner(a, a).sqrt();
     if n < T::MINVAL { [T::ONE, T::ZERO] } else { [a[0] / n, a[1] / n] }
 }
 
-impl<T: Real> Straight<T> {
-    /// A straight line between two points.
-    pub fn between(from: Vec3<T>, to: Vec3<T>) -> Self {
-        let d = to - from;
-        let length = length(d);
-        Self::along(d * (T::ONE / length.max(T::MINVAL)), length)
-    }
+/// A straight line between two points.
+pub fn straight_between<T: Real>(from: Vec3<T>, to: Vec3<T>) -> Straight<T> {
+    let d = to - from;
+    let length = length(d);
+    straight_along(d * (T::ONE / length.max(T::MINVAL)), length)
+}
 
-    /// A direction, unless the length is too short to have one.
-    fn along(direction: Vec3<T>, length: T) -> Self {
-        Self { direction: if length < T::MINVAL { Vec3::X } else { direction }, length }
-    }
+/// A direction, unless the length is too short to have one.
+fn straight_along<T: Real>(direction: Vec3<T>, length: T) -> Straight<T> {
+    Straight { direction: if length < T::MINVAL { Vec3::X } else { direction }, length }
 }
 
 #[cfg(test)]
@@ -327,8 +325,9 @@ mod tests {
     fn half_a_turn_around_a_cylinder() {
         // tangents from both sides touch near the top of the circle, slightly below it
         let far = 3.0_f64;
-        let touch = wrap(Vec3([-far, 0.0, 0.0]), Vec3([far, 0.0, 0.0]), &circle(Some(Vec3([0.0, 2.0, 0.0]))))
-            .unwrap();
+        let touch =
+            wrap_around(Vec3([-far, 0.0, 0.0]), Vec3([far, 0.0, 0.0]), &circle(Some(Vec3([0.0, 2.0, 0.0]))))
+                .unwrap();
         let angle = std::f64::consts::PI - 2.0 * (1.0 / far).acos();
         assert!((touch.length - angle).abs() < 1e-12);
         assert!(touch.points[0][1] > 0.0 && (touch.points[0][0] + touch.points[1][0]).abs() < 1e-12);
@@ -342,7 +341,7 @@ mod tests {
             let (s, c) = (0.37 * f64::from(k)).sin_cos();
             let turned = |x: f64| Vec3([x * c - s, x * s + c, 0.0]);
             let side = Some(turned(2.0));
-            if let Some(touch) = wrap(turned(-3.0), turned(2.0), &circle(side)) {
+            if let Some(touch) = wrap_around(turned(-3.0), turned(2.0), &circle(side)) {
                 assert!(touch.length < 2.0, "{k}: {}", touch.length);
             }
         }
@@ -350,9 +349,9 @@ mod tests {
 
     #[test]
     fn straight_where_nothing_is_in_the_way() {
-        assert!(wrap(Vec3([-3.0, 2.0, 0.0]), Vec3([3.0, 2.0, 0.0]), &circle(None)).is_none());
+        assert!(wrap_around(Vec3([-3.0, 2.0, 0.0]), Vec3([3.0, 2.0, 0.0]), &circle(None)).is_none());
         assert!(
-            wrap(Vec3([-3.0, 0.5, 0.0]), Vec3([3.0, 0.5, 0.0]), &circle(Some(Vec3([0.1, 0.0, 0.0]))))
+            wrap_around(Vec3([-3.0, 0.5, 0.0]), Vec3([3.0, 0.5, 0.0]), &circle(Some(Vec3([0.1, 0.0, 0.0]))))
                 .is_none()
         );
     }
@@ -374,7 +373,7 @@ mod tests {
             let side = Some(Vec3([0.1_f32, 0.0, 0.0]));
             let obstacle =
                 Obstacle { pos: Vec3::ZERO, mat: Mat3::IDENTITY, radius: 1.0_f32, cylinder: true, side };
-            let found = wrap(point(first), point(last), &obstacle).unwrap();
+            let found = wrap_around(point(first), point(last), &obstacle).unwrap();
             let what = format!("{near} {far} {angle} {swap}");
             // rounding of an end moves the point by as much; seen from the far end that is little
             let tolerance = 2e-6 / far.min(1.0);
@@ -398,8 +397,9 @@ mod tests {
 
     #[test]
     fn passes_through_at_equal_angles() {
-        let touch = wrap(Vec3([-3.0, 2.0, 0.0]), Vec3([3.0, 2.0, 0.0]), &circle(Some(Vec3([0.1, 0.0, 0.0]))))
-            .unwrap();
+        let touch =
+            wrap_around(Vec3([-3.0, 2.0, 0.0]), Vec3([3.0, 2.0, 0.0]), &circle(Some(Vec3([0.1, 0.0, 0.0]))))
+                .unwrap();
         assert!((touch.points[0][1] - 1.0).abs() < 1e-12 && touch.points[0][0].abs() < 1e-12);
         assert_eq!(touch.length, 0.0);
     }

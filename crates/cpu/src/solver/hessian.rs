@@ -1,7 +1,8 @@
 //! Hessian of the solver's cost, dense in each island: assembly, factorisation, rank-one updates, solve.
 
 use super::rows::{FourRows, RowBatch, dof_range, is_narrow, rows};
-use crate::constraint::constraint_cost::{Cone, cone_of, cost_parameters, is_quadratic};
+use crate::constraint::cone::{Cone, cone_of};
+use crate::constraint::constraint_cost::{cost_parameters, is_quadratic};
 use crate::constraint::row_span::row_span;
 use crate::math::{add_row, add_rows4, dot_n, dot_rows4};
 use manyworlds_model::model::Model;

@@ -2,7 +2,8 @@
 //! from the start, which avoids cancellation in single precision.
 
 use super::rows::{dof_range, mul_jac, norm, rows};
-use crate::constraint::constraint_cost::{cone_of, cost_parameters, force, is_quadratic, row_cost};
+use crate::constraint::cone::cone_of;
+use crate::constraint::constraint_cost::{cost_parameters, force, is_quadratic, row_cost};
 use crate::smooth::factor_m::mul_m_within;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;

@@ -9,15 +9,15 @@
 
 use super::qcqp::{MAX_TANGENTS, solve_qcqp};
 use super::rows::{cost_scale, dof_range, mul_jac, residuals, rows};
-use crate::constraint::constraint_cost::{cone_of, constraint_update};
+use crate::constraint::cone::cone_of;
+use crate::constraint::constraint_cost::constraint_update;
 use crate::constraint::row_span::row_span;
 use crate::math::{add_row, dot_n};
 use crate::smooth::factor_m::{solve_ld, solve_ld_rows, solve_ld_within};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
-use manyworlds_model::schema::enums::constraint;
-use manyworlds_model::schema::enums::disable;
+use manyworlds_model::schema::enums::{constraint, disable};
 
 /// Most rows updated together.
 pub(super) const MAX_BLOCK: usize = 6;
@@ -108,38 +108,43 @@ pub fn pgs_warmstart<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 /// Sweeps over the rows of an island; returns their number.
 pub fn pgs_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
     let scale = cost_scale(m, d, island);
-    let own = rows(d, island);
     for iteration in 0..m.opt_iterations[0] {
-        let mut improvement = T::ZERO;
-        let mut place = own.start;
-        while place < own.end {
-            let r = d.efc_order[place] as usize;
-            let count = block_size(m, d, r);
-            if cone_of(m, d, r).is_some() {
-                let con = d.efc_id[r] as usize;
-                let mut rows = PgsBlock::load_block(d, (r, count), r, true);
-                rows.update_ray();
-                rows.update_tangents(&d.contact_friction[5 * con..5 * con + 5]);
-                improvement -= rows.accept(d);
-            } else {
-                // pyramid edges one by one
-                for k in 0..count {
-                    improvement -= update_row(d, r + k, r, true);
-                }
-            }
-            place += count;
-        }
-        if scale * improvement < m.opt_tolerance[0] {
+        if scale * pgs_iterate(m, d, island) < m.opt_tolerance[0] {
             return iteration + 1;
         }
     }
     m.opt_iterations[0].max(0)
 }
 
+/// One sweep over the rows of an island; returns by how much the cost falls.
+fn pgs_iterate<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> T {
+    let own = rows(d, island);
+    let mut improvement = T::ZERO;
+    let mut place = own.start;
+    while place < own.end {
+        let r = d.efc_order[place] as usize;
+        let count = block_size(m, d, r);
+        if cone_of(m, d, r).is_some() {
+            let con = d.efc_id[r] as usize;
+            let mut rows = PgsBlock::load_block(d, (r, count), r, true);
+            rows.update_ray();
+            rows.update_tangents(&d.contact_friction[5 * con..5 * con + 5]);
+            improvement -= rows.accept(d);
+        } else {
+            // pyramid edges one by one
+            for k in 0..count {
+                improvement -= update_scalar(d, r + k, r, true);
+            }
+        }
+        place += count;
+    }
+    improvement
+}
+
 /// Updates the force of a row of the group headed by `head`, with or without the regulariser, unless that raises the cost:
 /// its unconstrained minimum, clamped to its bounds. Returns the change of cost. What kernels do in `load_block`,
 /// `update_scalar`, `cost_change` and `accept`, for which no lanes have to wait here.
-pub(crate) fn update_row<T: Real>(d: &mut Data<T>, r: usize, head: usize, regularised: bool) -> T {
+pub(crate) fn update_scalar<T: Real>(d: &mut Data<T>, r: usize, head: usize, regularised: bool) -> T {
     let nv = d.qacc.len();
     let (begin, end) = row_span(d, r);
     let old = d.efc_force[r];
@@ -214,9 +219,9 @@ pub(crate) struct PgsBlock<T> {
     first: usize,
     count: usize,
     /// `A` of these rows, their residual at the present forces, and these forces.
-    a: [[T; MAX_BLOCK]; MAX_BLOCK],
-    residual: [T; MAX_BLOCK],
-    old: [T; MAX_BLOCK],
+    pub(super) a: [[T; MAX_BLOCK]; MAX_BLOCK],
+    pub(super) residual: [T; MAX_BLOCK],
+    pub(super) old: [T; MAX_BLOCK],
     /// New forces.
     pub(crate) force: [T; MAX_BLOCK],
 }
@@ -308,24 +313,8 @@ impl<T: Real> PgsBlock<T> {
         self.force[..n].copy_from_slice(&tangents[..n]);
     }
 
-    /// Opposing pyramid edges: their sum is kept, and with it the normal force.
-    pub(crate) fn update_opposing_edges(&mut self) {
-        let middle = T::of(0.5) * (self.old[0] + self.old[1]);
-        let apart = T::of(0.5) * (self.old[0] - self.old[1]);
-        let a = &self.a;
-        let curvature = a[0][0] + a[1][1] - T::of(2.0) * a[0][1];
-        let mut y = T::ZERO;
-        if curvature >= T::MINVAL {
-            y = apart - (self.residual[0] - self.residual[1]) / curvature;
-            y = y.min(middle).max(-middle);
-        }
-        self.force[0] = middle + y;
-        self.force[1] = middle - y;
-    }
-
-    /// Accepts the new forces, and updates the acceleration, unless that raises the cost; returns the change of cost.
-    pub(crate) fn accept(&self, d: &mut Data<T>) -> T {
-        let nv = d.qacc.len();
+    /// Change of cost by the new forces.
+    fn cost_change(&self) -> T {
         let mut change = T::ZERO;
         for i in 0..self.count {
             let mut product = T::ZERO;
@@ -334,6 +323,13 @@ impl<T: Real> PgsBlock<T> {
             }
             change += (self.force[i] - self.old[i]) * (T::of(0.5) * product + self.residual[i]);
         }
+        change
+    }
+
+    /// Accepts the new forces, and updates the acceleration, unless that raises the cost; returns the change of cost.
+    pub(crate) fn accept(&self, d: &mut Data<T>) -> T {
+        let nv = d.qacc.len();
+        let change = self.cost_change();
         if change > T::of(MAX_COST_INCREASE) {
             return T::ZERO;
         }

@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::constraint::row_span::{row_span, span_union};
+use crate::constraint::row_span::{range_union, row_span};
 use crate::math::{dot_n, dot_rows4};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -64,7 +64,7 @@ impl<T: Real> RowBatch<T> {
     pub(crate) fn push(&mut self, d: &Data<T>, row: usize, weight: T) -> Option<FourRows<T>> {
         let span = row_span(d, row);
         let width = span.1 - span.0;
-        let (mut all, mut widest) = (span_union(self.span, span), self.widest.max(width));
+        let (mut all, mut widest) = (range_union(self.span, span), self.widest.max(width));
         let apart = if are_near(all, widest) { None } else { self.take() };
         if apart.is_some() {
             (all, widest) = (span, width);
@@ -121,7 +121,7 @@ pub(crate) fn mul_jac<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], out: 
             let (mut all, mut widest) = (span, span.1 - span.0);
             for row in rows {
                 let span = row_span(d, row);
-                all = span_union(all, span);
+                all = range_union(all, span);
                 widest = widest.max(span.1 - span.0);
             }
             if are_near(all, widest) {

@@ -87,8 +87,10 @@ fn compute<T: Real>(program: &Program, node: usize, steps: i32, m: &Model<T>, d:
         let (at, size) = (program.offset(of.args[0]), program.nodes()[of.args[0]].size);
         before[at..at + size].iter().copied()
     };
-    let truth = |x: bool| if x { T::ONE } else { T::ZERO };
-    let mut one = |f: &dyn Fn(T) -> T| out.iter_mut().enumerate().for_each(|(k, x)| *x = f(arg(0, k)));
+    if let Some(f) = unary::<T>(&of.op) {
+        out.iter_mut().enumerate().for_each(|(k, x)| *x = f(arg(0, k)));
+        return;
+    }
     match &of.op {
         // leaves
         Op::Const { values } => out.iter_mut().zip(values).for_each(|(to, x)| *to = T::of(*x)),
@@ -104,42 +106,15 @@ fn compute<T: Real>(program: &Program, node: usize, steps: i32, m: &Model<T>, d:
         }
         Op::Steps => out[0] = T::of(f64::from(steps)),
         Op::Uniform | Op::Normal => {
-            let words = |element: usize| {
-                let key = [d.task_key[0], d.task_key[1]].map(i32::cast_unsigned);
-                let (world, tick) = (d.task_key[2].cast_unsigned(), d.task_tick[0].cast_unsigned());
-                philox([element as u32, world, node as u32, tick], key)
-            };
-            let is_normal = of.op == Op::Normal;
-            for (k, to) in out.iter_mut().enumerate() {
-                let w = words(k);
-                *to = T::of(if is_normal { normal([w[0], w[1]]) } else { unit(w[0]) });
-            }
+            let draw = if of.op == Op::Normal { draw_normal } else { draw_uniform };
+            out.iter_mut().enumerate().for_each(|(k, to)| *to = draw(d, k, node));
         }
-        // one argument
-        Op::Neg => one(&|x| -x),
-        Op::Abs => one(&T::abs),
-        Op::Sqrt => one(&T::sqrt),
-        Op::Exp => one(&T::exp),
-        Op::Log => one(&T::ln),
-        Op::Sin => one(&T::sin),
-        Op::Cos => one(&T::cos),
-        Op::Tanh => one(&tanh),
-        Op::Floor => one(&T::floor),
-        Op::Not => one(&|x| truth(x == T::ZERO)),
-        Op::IsFinite => one(&|x| truth(x.is_finite())),
         // reductions, in order
         Op::Sum => out[0] = all().fold(T::ZERO, |sum, x| sum + x),
         Op::Largest => out[0] = all().reduce(T::max).unwrap_or(T::ZERO),
         Op::Smallest => out[0] = all().reduce(T::min).unwrap_or(T::ZERO),
         // places
-        Op::Concat => {
-            let mut first = 0;
-            for a in &of.args {
-                let (at, size) = (program.offset(*a), program.nodes()[*a].size);
-                out[first..first + size].copy_from_slice(&before[at..at + size]);
-                first += size;
-            }
-        }
+        Op::Concat => concatenate(program, &of.args, before, out),
         Op::Pick { elements } => {
             let at = program.offset(of.args[0]);
             out.iter_mut().zip(elements).for_each(|(to, i)| *to = before[at + i]);
@@ -158,6 +133,34 @@ fn compute<T: Real>(program: &Program, node: usize, steps: i32, m: &Model<T>, d:
     }
 }
 
+/// Values of several nodes one after the other.
+fn concatenate<T: Real>(program: &Program, nodes: &[usize], before: &[T], out: &mut [T]) {
+    let mut first = 0;
+    for node in nodes {
+        let (at, size) = (program.offset(*node), program.nodes()[*node].size);
+        out[first..first + size].copy_from_slice(&before[at..at + size]);
+        first += size;
+    }
+}
+
+/// Random words of an element of a node.
+fn random_words<T: Real>(d: &Data<T>, element: usize, node: usize) -> [u32; 4] {
+    let key = [d.task_key[0], d.task_key[1]].map(i32::cast_unsigned);
+    let (world, tick) = (d.task_key[2].cast_unsigned(), d.task_tick[0].cast_unsigned());
+    philox([element as u32, world, node as u32, tick], key)
+}
+
+/// A number between 0 and 1.
+fn draw_uniform<T: Real>(d: &Data<T>, element: usize, node: usize) -> T {
+    T::of(unit(random_words(d, element, node)[0]))
+}
+
+/// A number of the standard normal distribution.
+fn draw_normal<T: Real>(d: &Data<T>, element: usize, node: usize) -> T {
+    let words = random_words(d, element, node);
+    T::of(normal([words[0], words[1]]))
+}
+
 /// Elements of a field as numbers.
 fn gather<T: Real>(from: Values<'_, T>, elements: &[usize], out: &mut [T]) {
     match from {
@@ -166,9 +169,32 @@ fn gather<T: Real>(from: Values<'_, T>, elements: &[usize], out: &mut [T]) {
     }
 }
 
+/// An operation on one number.
+fn unary<T: Real>(op: &Op) -> Option<fn(T) -> T> {
+    let of: fn(T) -> T = match op {
+        Op::Neg => |x| -x,
+        Op::Abs => T::abs,
+        Op::Sqrt => T::sqrt,
+        Op::Exp => T::exp,
+        Op::Log => T::ln,
+        Op::Sin => T::sin,
+        Op::Cos => T::cos,
+        Op::Tanh => tanh,
+        Op::Floor => T::floor,
+        Op::Not => |x| truth(x == T::ZERO),
+        Op::IsFinite => |x| truth(x.is_finite()),
+        _ => return None,
+    };
+    Some(of)
+}
+
+/// One for true, zero for false.
+fn truth<T: Real>(x: bool) -> T {
+    if x { T::ONE } else { T::ZERO }
+}
+
 /// An operation on two numbers; zero for others, which do not get here.
 fn binary<T: Real>(op: &Op, a: T, b: T) -> T {
-    let truth = |x: bool| if x { T::ONE } else { T::ZERO };
     match op {
         Op::Add => a + b,
         Op::Sub => a - b,

@@ -10,6 +10,7 @@ use super::flags::{self, Flags};
 use super::items::Item;
 use super::layout::Layout;
 use super::link::{Library, identity};
+use super::namespace::File;
 use super::tiling::{HessianTiles, Tiling, WorkingSetSpace};
 use super::unroll::unroll;
 use super::{joints, narrow_phase, task};
@@ -235,13 +236,14 @@ pub(super) fn valid_module(text: &str) -> std::result::Result<naga::Module, Stri
 
 /// The library and all kernels, preprocessed.
 fn library(flags: &Flags) -> Result<Library> {
-    let mut library = Library::default();
+    let mut texts = Vec::new();
     for source in LIBRARY.iter().chain(KERNELS) {
         let text = source.text().map_err(Error::Device)?;
-        let added = preprocess(&text, flags).and_then(|text| library.add(source.path, &text));
-        added.map_err(|e| Error::Device(format!("{}: {e}", source.path)))?;
+        let kept = preprocess(&text, flags).map_err(|e| Error::Device(format!("{}: {e}", source.path)))?;
+        texts.push((source.path, text, kept));
     }
-    Ok(library)
+    let files: Vec<File<'_>> = texts.iter().map(|(path, source, text)| File { path, source, text }).collect();
+    Library::new(&files).map_err(Error::Device)
 }
 
 /// Words of a bit for each constraint row.
@@ -308,6 +310,10 @@ pub(super) mod tests {
             formulas: model.formulas.clone(),
         };
         assert_eq!(composer.library.check(), Vec::<String>::new());
+        // accessors of fields are no items; a stage may have the name of its field
+        let is_accessor =
+            |name: &&str| access::parse(name).is_some() && Stage::ALL.iter().all(|s| s.name() != *name);
+        assert_eq!(composer.library.names().find(is_accessor), None);
         let used = composer.fields(Stage::ALL);
         let working_set = composer.working_set(&sizes, &used, 1 << 14);
         let layout = Layout::new(&model, sizes, tiling, &used, &BTreeSet::new(), &working_set);

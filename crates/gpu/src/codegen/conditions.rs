@@ -11,7 +11,7 @@ struct Block {
 }
 
 /// Keeps the lines of `//#if NAME` … `//#else` … `//#endif` blocks whose flag holds; `!NAME` negates. Each part of a
-/// block must close the braces that it opens, so that it can be read on its own.
+/// block must close the braces that it opens, so that it can be read on its own. What goes leaves empty lines.
 ///
 /// # Errors
 /// An unknown flag, an unbalanced block, or a block that crosses a brace, as text.
@@ -20,6 +20,7 @@ pub(crate) fn preprocess(source: &str, flags: &Flags) -> Result<String, String> 
     let mut open: Vec<Block> = Vec::new();
     for (number, line) in source.lines().enumerate() {
         let at = |what: &str| format!("line {}: {what}", number + 1);
+        out.push_str(if number > 0 { "\n" } else { "" });
         let closed =
             |block: &Block| if block.depth == 0 { Ok(()) } else { Err(at("a block crosses a brace")) };
         let word = line.trim();
@@ -41,7 +42,6 @@ pub(crate) fn preprocess(source: &str, flags: &Flags) -> Result<String, String> 
         }
         if open.iter().all(|block| block.kept) {
             out.push_str(line);
-            out.push('\n');
         }
         // braces of the line, for every enclosing block
         for brace in line.split("//").next().unwrap_or("").chars() {
@@ -68,7 +68,7 @@ mod tests {
             "a\n//#if ON\nb\n//#else\nc\n//#endif\n//#if OFF\nd\n//#endif\n//#if !OFF\ne\n//#endif\n",
             &flags,
         );
-        assert_eq!(text.as_deref(), Ok("a\nb\ne\n"));
+        assert_eq!(text.as_deref(), Ok("a\n\nb\n\n\n\n\n\n\n\ne\n"));
         assert!(preprocess("//#if NO\n//#endif", &flags).is_err());
         assert!(preprocess("//#if ON", &flags).is_err());
     }

@@ -7,7 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::compose::tests::{everything, with_solver};
 use super::compose::{Composer, SPLIT_SOLVE};
 use super::flags;
-use super::items::{imports, items, references};
+use super::namespace::imports;
+use super::syntax::items;
 use super::tiling::{Tiling, WorkingSetSpace};
 use manyworlds_kernels::KERNELS;
 use manyworlds_model::model::Model;
@@ -94,6 +95,7 @@ fn kernels_read_and_write_what_the_table_says() {
 
 /// A top-level item with all parts of its optional blocks, and the flags of these and of the blocks around it.
 struct Item {
+    name: String,
     module: &'static str,
     text: String,
     flags: BTreeSet<String>,
@@ -106,7 +108,7 @@ const GENERATED: &str = "";
 struct Sources {
     /// Items by base name: `f` of a template `f__A__B`.
     items: BTreeMap<String, Vec<Item>>,
-    /// Imported names of each module, with where they come from.
+    /// Imported names of each module, with the full paths of what they name.
     imports: BTreeMap<&'static str, BTreeMap<String, String>>,
     /// A composer that knows every generated function.
     composer: Composer,
@@ -118,7 +120,7 @@ impl Sources {
         let mut sources = Self { items: BTreeMap::new(), imports: BTreeMap::new(), composer };
         for source in LIBRARY.iter().chain(KERNELS) {
             let (names, text) = imports(&source.text().unwrap()).unwrap();
-            sources.imports.insert(source.path, names);
+            sources.imports.insert(source.path, names.into_iter().map(|i| (i.name, i.path)).collect());
             sources.add(source.path, &text);
         }
         sources
@@ -147,7 +149,7 @@ impl Sources {
             if depth == 0 && code.ends_with(['}', ';']) {
                 let (text, flags) = (std::mem::take(&mut item), std::mem::take(&mut flags));
                 let name = items(&text).unwrap()[0].name.split("__").next().unwrap().to_owned();
-                self.items.entry(name).or_default().push(Item { module, text, flags });
+                self.items.entry(name.clone()).or_default().push(Item { name, module, text, flags });
             }
         }
     }
@@ -171,19 +173,40 @@ impl Sources {
         flags
     }
 
-    /// The items that a text of a module names, with their modules. A generated text sees those of all modules.
+    /// The items that a name means in a module, alone or behind the name of a file. A generated text sees those of all
+    /// modules.
+    fn meaning(&self, module: &'static str, file: Option<&str>, name: &str) -> Vec<&Item> {
+        let imported =
+            |name: &str| self.imports.get(module).and_then(|names| names.get(name)).map(String::as_str);
+        let of = |name: &str| self.items.get(name).into_iter().flatten();
+        if let Some(file) = file {
+            let is_file = |m: &str| match module {
+                GENERATED => m.ends_with(&format!("::{file}")),
+                _ => imported(file) == Some(m),
+            };
+            return of(name).filter(|item| is_file(item.module)).collect();
+        }
+        // an optional block may hold an item of the name of an imported one
+        let own = of(name).filter(|item| module == GENERATED || module == item.module);
+        let other = imported(name).and_then(|path| path.rsplit_once("::"));
+        let other =
+            other.into_iter().flat_map(|(from, name)| of(name).filter(move |item| item.module == from));
+        own.chain(other).collect()
+    }
+
+    /// The items that a text of a module names, with their modules.
     fn named(&self, text: &str, module: &'static str) -> Vec<(String, &'static str)> {
         let mut found = Vec::new();
-        for (word, called) in references(text) {
-            for part in word.split("__") {
-                let origin = self.imports.get(module).and_then(|names| names.get(part));
-                let sees = |m: &str| module == GENERATED || m == module || origin.is_some_and(|of| of == m);
-                let targets = self.items.get(part).into_iter().flatten();
-                let targets = targets.filter(|t| sees(t.module) && (called || !t.text.starts_with("fn ")));
-                found.extend(targets.map(|t| (part.to_owned(), t.module)));
-            }
-            if self.composer.generated(word).is_some() {
-                found.push((word.to_owned(), GENERATED));
+        for item in items(text).unwrap() {
+            for word in item.references().filter(|word| !word.declares) {
+                for part in word.name.split("__") {
+                    let all = self.meaning(module, word.module, part).into_iter();
+                    let all = all.filter(|item| word.called || !item.text.starts_with("fn "));
+                    found.extend(all.map(|item| (item.name.clone(), item.module)));
+                }
+                if self.composer.generated(word.name).is_some() {
+                    found.push((word.name.to_owned(), GENERATED));
+                }
             }
         }
         found

@@ -1,8 +1,6 @@
-//! Lexical analysis of WGSL: top-level items, words and imports.
+//! Lexical analysis of WGSL: comments, words and names.
 
-use std::collections::BTreeMap;
-
-use super::syntax::{self, UNROLL_DIRECTIVE};
+use super::syntax::UNROLL_DIRECTIVE;
 
 /// A top-level item of WGSL text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,17 +18,8 @@ impl Item {
     }
 }
 
-/// Top-level items of WGSL text, without comments.
-///
-/// # Errors
-/// A declaration that the parser does not know, with its line.
-pub fn items(source: &str) -> Result<Vec<Item>, String> {
-    let text = strip_comments(source);
-    let found = syntax::items(&text).map_err(|e| e.to_string())?;
-    Ok(found.iter().map(|item| Item { name: item.name.to_owned(), text: item.text.to_owned() }).collect())
-}
-
-fn strip_comments(source: &str) -> String {
+/// The text of an item without comments, but for those that are directives.
+pub fn strip_comments(source: &str) -> String {
     source
         .lines()
         .map(|line| {
@@ -59,36 +48,6 @@ pub fn references(text: &str) -> impl Iterator<Item = (&str, bool)> {
     })
 }
 
-/// Imported names with their modules, and the text without the imports. An import has the form `import
-/// package::room::stem::name;` or `import package::room::stem::{name, name};`, as in WESL.
-///
-/// # Errors
-/// A malformed import, as text.
-pub fn imports(source: &str) -> Result<(BTreeMap<String, String>, String), String> {
-    let (mut names, mut rest, mut text) = (BTreeMap::new(), String::new(), source);
-    // imports start at the beginning of a line
-    while let Some(start) = find_import(text) {
-        rest.push_str(&text[..start]);
-        let statement = &text[start..];
-        let end = statement.find(';').ok_or("an import without a semicolon")?;
-        let path = statement["import ".len()..end].trim();
-        let (module, list) = path.rsplit_once("::").ok_or_else(|| format!("import {path}: no module"))?;
-        for name in list.trim_matches(['{', '}']).split(',').map(str::trim).filter(|name| !name.is_empty()) {
-            if names.insert(name.to_owned(), module.to_owned()).is_some() {
-                return Err(format!("{name} is imported twice"));
-            }
-        }
-        text = &statement[end + 1..];
-    }
-    rest.push_str(text);
-    Ok((names, rest))
-}
-
-/// Position of the next import.
-fn find_import(text: &str) -> Option<usize> {
-    if text.starts_with("import ") { Some(0) } else { text.find("\nimport ").map(|at| at + 1) }
-}
-
 /// Local names of a function: its parameters and variables.
 pub fn locals(text: &str) -> impl Iterator<Item = &str> {
     let words: Vec<(&str, &str)> = identifiers(text)
@@ -108,23 +67,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_every_kind_of_item() {
-        let found = items(
-            "var<workgroup> w: array<f32, 4>;\n@group(0) @binding(0) var<storage, read_write> d: array<f32>;\n@compute @workgroup_size(1)\nfn main() { if (true) { } }",
-        )
-        .unwrap_or_default();
-        let names: Vec<&str> = found.iter().map(|i| i.name.as_str()).collect();
-        assert_eq!(names, ["w", "d", "main"]);
-    }
-
-    #[test]
-    fn imports_are_read_and_taken_out() {
-        let source = "// a file\nimport package::math::trig::PI;\nimport package::a::b::{\n    c, d,\n};\n\nfn f() {}\n";
-        let (names, rest) = imports(source).unwrap_or_default();
-        let names: Vec<(&str, &str)> = names.iter().map(|(n, m)| (n.as_str(), m.as_str())).collect();
-        assert_eq!(names, [("PI", "package::math::trig"), ("c", "package::a::b"), ("d", "package::a::b")]);
-        assert!(rest.contains("fn f()") && !rest.contains("import"));
-        assert!(imports("import package::a::{b, b};").is_err() && imports("import package::a").is_err());
+    fn comments_go_and_directives_stay() {
+        let text = "fn f() { // says\n    // more\n\n    //#unroll\n    for (;;) {}\n}";
+        assert_eq!(strip_comments(text), "fn f() {\n//#unroll\n    for (;;) {}\n}");
     }
 
     #[test]

@@ -2,14 +2,16 @@
 //!
 //! Library and kernels are plain `.wgsl` files, each a module. A linked text holds the items (functions, structs,
 //! constants, variables) reachable from its roots. A word denotes an item of its own module or an imported one; any
-//! other name is resolved by a provider, which generates accessors and constants for the model.
+//! other name is resolved by a provider, which generates accessors and constants for the model. `namespace` says what
+//! items are called in the linked text.
 //!
 //! A function named `f__A__B` is a template: `f__qLD__x` is the same text with the accessors of `A` replaced by those
 //! of `qLD`, and those of `B` by those of `x`. It is imported as `f`.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::items::{Item, identifiers, imports, items, locals, references};
+use super::items::{Item, identifiers, locals, references, strip_comments};
+use super::namespace::{File, Names, base};
 
 /// Replaces the accessors of each parameter (`A`, `set_A`, `A_vec3`, `f__A`) by those of its argument.
 fn substitute(text: &str, params: &[&str], args: &[&str]) -> String {
@@ -41,16 +43,17 @@ struct Definition {
     module: usize,
 }
 
-/// A file: its import path, and the origins of its imported names.
+/// A file: its import path, and the files of the items that it imports, by their names in the linked text.
 #[derive(Clone, Debug)]
 struct Module {
     path: String,
     imports: BTreeMap<String, String>,
 }
 
-/// Modules, and their items by name.
+/// Modules, and their items by name in the linked text.
 #[derive(Clone, Debug, Default)]
 pub struct Library {
+    names: Names,
     modules: Vec<Module>,
     items: BTreeMap<String, Definition>,
     /// Full names of templates, by base name and number of parameters.
@@ -58,33 +61,60 @@ pub struct Library {
 }
 
 impl Library {
-    /// Adds a preprocessed source file under its import path.
+    /// The items of files.
     ///
     /// # Errors
-    /// A malformed import, or a name defined twice, with both places: items of all modules share one text.
-    pub fn add(&mut self, path: &str, source: &str) -> Result<(), String> {
-        let (imports, text) = imports(source)?;
+    /// A malformed import or declaration, an import of what there is not, or a name that a file defines twice, with
+    /// the file and the line.
+    pub fn new(files: &[File<'_>]) -> Result<Self, String> {
+        let mut library = Self { names: Names::new(files)?, ..Self::default() };
+        for file in files {
+            library.insert(file).map_err(|what| format!("{}: {what}", file.path))?;
+        }
+        Ok(library)
+    }
+
+    /// Adds the items of a text, which imports from the files that are here; these do not see it.
+    ///
+    /// # Errors
+    /// As [`Library::new`], with the line.
+    pub fn add(&mut self, path: &str, text: &str) -> Result<(), String> {
+        let file = File { path, source: text, text };
+        self.names.add(&file)?;
+        self.insert(&file)
+    }
+
+    fn insert(&mut self, file: &File<'_>) -> Result<(), String> {
+        let resolved = self.names.resolve(file)?;
         let module = self.modules.len();
-        self.modules.push(Module { path: path.to_owned(), imports });
-        for item in items(&text)? {
-            let name = item.name.clone();
+        self.modules.push(Module { path: file.path.to_owned(), imports: resolved.imports });
+        for (name, text) in resolved.items {
             let parts: Vec<&str> = name.split("__").collect();
             if parts.len() > 1 {
                 self.templates.insert((parts[0].to_owned(), parts.len() - 1), name.clone());
             }
-            if let Some(other) = self.items.insert(name.clone(), Definition { item, module }) {
-                return Err(format!(
-                    "{name} is defined in {path} and in {}",
-                    self.modules[other.module].path
-                ));
+            let item = Item { name: name.clone(), text: strip_comments(&text) };
+            if self.items.insert(name.clone(), Definition { item, module }).is_some() {
+                return Err(format!("{name} is defined twice"));
             }
         }
         Ok(())
     }
 
-    /// True if a function has this name.
-    pub(super) fn has_function(&self, name: &str) -> bool {
-        self.items.get(name).is_some_and(|found| found.item.is_function())
+    /// Names of all items in the linked text.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.items.keys().map(String::as_str)
+    }
+
+    /// True if a file has a function of this name.
+    pub(super) fn has_function(&self, path: &str, name: &str) -> bool {
+        self.names.is_function(path, name)
+    }
+
+    /// Texts of all functions.
+    #[cfg(test)]
+    pub(super) fn functions(&self) -> impl Iterator<Item = &str> {
+        self.items.values().filter(|d| d.item.is_function()).map(|d| d.item.text.as_str())
     }
 
     /// Global definition of a word: an item, or the template of which it is an instance.
@@ -101,9 +131,8 @@ impl Library {
     /// also sees the modules of its arguments. Generated texts belong to no module and see everything.
     fn visible(&self, word: &str, modules: &[usize]) -> Option<&Definition> {
         let found = self.definition(word)?;
-        let base = word.split("__").next()?;
         let path = &self.modules[found.module].path;
-        let sees = |&m: &usize| found.module == m || self.modules[m].imports.get(base) == Some(path);
+        let sees = |&m: &usize| found.module == m || self.modules[m].imports.get(base(word)) == Some(path);
         (modules.is_empty() || modules.iter().any(sees)).then_some(found)
     }
 
@@ -134,6 +163,12 @@ impl Library {
             }
             for (word, called) in references(&item.text) {
                 let Some(found) = self.definition(word).filter(|d| called || !d.item.is_function()) else {
+                    let owners: Vec<&str> = self.names.owners(word).filter(|_| called).collect();
+                    if owners.len() > 1 {
+                        let owners = owners.join(" or ");
+                        wrong
+                            .push(format!("{path}: {} uses {word} of {owners} without an import", item.name));
+                    }
                     continue;
                 };
                 if !declared.contains(word) && self.visible(word, &[*module]).is_none() {
@@ -206,7 +241,7 @@ impl Library {
     ) -> Result<String, E> {
         let mut done: BTreeSet<String> = roots.iter().map(|i| i.name.clone()).collect();
         let mut queue: Vec<(String, Vec<usize>)> =
-            roots.iter().map(|i| (i.text.clone(), Vec::new())).collect();
+            roots.iter().map(|i| (self.names.qualify(&i.text), Vec::new())).collect();
         let mut out = Vec::new();
         while let Some((text, modules)) = queue.pop() {
             for (word, called) in references(&text) {
@@ -226,7 +261,7 @@ impl Library {
                         scope.push(definition.module);
                         Some((write(&self.instantiate(word, definition))?, scope))
                     }
-                    None => provide(word).map(|text| (text, Vec::new())),
+                    None => provide(word).map(|text| (self.names.qualify(&text), Vec::new())),
                 };
                 if let Some(found) = found {
                     done.insert(word.to_string());
@@ -264,10 +299,16 @@ mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
+    /// A library of files without conditional blocks.
+    fn library(files: &[(&str, &str)]) -> Result<Library, String> {
+        let files: Vec<File<'_>> =
+            files.iter().map(|&(path, text)| File { path, source: text, text }).collect();
+        Library::new(&files)
+    }
+
     #[test]
     fn links_only_what_is_reached() {
-        let mut library = Library::default();
-        assert_eq!(library.add("package::a", "const A: u32 = 1u;\nfn f() -> u32 { return A; } // uses A\nfn g() {}\nstruct S { x: f32, }\nvar<private> lane: u32;"), Ok(()));
+        let library = library(&[("package::a", "const A: u32 = 1u;\nfn f() -> u32 { return A; } // uses A\nfn g() {}\nstruct S { x: f32, }\nvar<private> lane: u32;")]).unwrap();
         let root = Item { name: "main".into(), text: "fn main() { let y = f() + made; }".into() };
         let made = |name: &str| (name == "made").then(|| "const made: u32 = 7u;".into());
         let Ok(text) = library.link(&[root], made, identity);
@@ -277,8 +318,7 @@ mod tests {
 
     #[test]
     fn variables_named_like_functions_are_none() {
-        let mut library = Library::default();
-        assert_eq!(library.add("package::a", "fn gap() -> f32 { return 1.0; }\nfn f() -> f32 { let gap = 2.0; return gap; }\nfn g() -> f32 { return gap(); }"), Ok(()));
+        let library = library(&[("package::a", "fn gap() -> f32 { return 1.0; }\nfn f() -> f32 { let gap = 2.0; return gap; }\nfn g() -> f32 { return gap(); }")]).unwrap();
         for (root, linked) in [("fn main() { let y = f(); }", false), ("fn main() { let y = g(); }", true)] {
             let Ok(text) =
                 library.link(&[Item { name: "main".into(), text: root.into() }], |_| None, identity);
@@ -288,62 +328,81 @@ mod tests {
 
     #[test]
     fn templates_take_fields_as_arguments() {
-        let mut library = Library::default();
-        assert_eq!(library.add("package::a", "fn scale__A__B(n: u32) { set_A(n, B_vec3(n).x); step__A(n); }\nfn step__C(n: u32) { set_C(n, C(n)); }"), Ok(()));
+        let library = library(&[("package::a", "fn scale__A__B(n: u32) { set_A(n, B_vec3(n).x); turn__A(n); }\nfn turn__C(n: u32) { set_C(n, C(n)); }")]).unwrap();
         let root = Item { name: "main".into(), text: "fn main() { scale__qLD__x(1u); }".into() };
         let Ok(text) = library.link(&[root], |_| None, identity);
         assert!(
-            text.contains("fn scale__qLD__x(n: u32) { set_qLD(n, x_vec3(n).x); step__qLD(n); }"),
+            text.contains("fn scale__qLD__x(n: u32) { set_qLD(n, x_vec3(n).x); turn__qLD(n); }"),
             "{text}"
         );
-        assert!(text.contains("fn step__qLD(n: u32) { set_qLD(n, qLD(n)); }"), "{text}");
+        assert!(text.contains("fn turn__qLD(n: u32) { set_qLD(n, qLD(n)); }"), "{text}");
     }
 
     #[test]
     fn constants_and_formulas_can_be_read() {
-        let mut library = Library::default();
-        assert_eq!(library.add("package::a", "const K: u32 = 3u;\nfn f(i: u32) -> u32 {\n    return i * K;\n}\nfn g(i: u32) -> u32 {\n    let a = i;\n    return a;\n}"), Ok(()));
+        let library = library(&[("package::a", "const K: u32 = 3u;\nfn f(i: u32) -> u32 {\n    return i * K;\n}\nfn g(i: u32) -> u32 {\n    let a = i;\n    return a;\n}")]).unwrap();
         assert_eq!(library.constant("K"), Some("3u"));
         assert_eq!(library.pure_function("f"), Some(("i", "i * K")));
         assert_eq!(library.pure_function("g"), None);
     }
 
     #[test]
-    fn names_are_defined_once() {
-        let mut library = Library::default();
-        assert_eq!(library.add("package::a", "fn f() {}"), Ok(()));
-        let wrong = library.add("package::b", "fn f() {}").unwrap_err();
-        assert_eq!(wrong, "f is defined in package::b and in package::a");
+    fn names_are_defined_once_in_a_file() {
+        let wrong = library(&[("package::a", "fn f() {}\nfn f() {}")]).unwrap_err();
+        assert_eq!(wrong, "package::a: f is defined twice");
+        let wrong = library(&[("package::a", "\nimport package::b::f;\n")]).unwrap_err();
+        assert_eq!(wrong, "package::a: line 2: package::b has no f");
+    }
+
+    #[test]
+    fn files_may_share_a_name() {
+        let files = [
+            ("package::a", "fn f() { near(); }\nfn near() {}"),
+            ("package::b", "import package::a;\nfn f() { a::f(); a::near(); }"),
+        ];
+        let library = library(&files).unwrap();
+        assert_eq!(library.check(), Vec::<String>::new());
+        // a text that is added later leaves their names
+        let mut more = library.clone();
+        more.add("package::own", "import package::b::f as other;\n  fn a_near() { other(); }").unwrap();
+        let root = Item { name: "main".into(), text: "fn main() { own::a_near(); }".into() };
+        let Ok(text) = more.link(&[root], |_| None, identity);
+        assert!(text.contains("fn own_a_near() { b_f(); }") && text.contains("fn a_near() {}"), "{text}");
+        // generated texts name them by path
+        let root = Item { name: "main".into(), text: "fn main() { b::f(); none::f(); }".into() };
+        let Ok(text) = library.link(&[root], |_| None, identity);
+        assert!(text.contains("fn main() { b_f(); none::f(); }"), "{text}");
+        assert!(
+            text.contains("fn b_f() { a_f(); a_near(); }") && text.contains("fn a_f() { a_near(); }"),
+            "{text}"
+        );
     }
 
     #[test]
     fn modules_see_what_they_import() {
-        let mut library = Library::default();
-        let near = "import package::far::g;\nfn f() { g(); }";
-        for (path, text) in [("package::near", near), ("package::far", "fn g() { h(); }\nfn h() {}")] {
-            assert_eq!(library.add(path, text), Ok(()));
-        }
-        assert_eq!(library.check(), Vec::<String>::new());
-        let wrong = "import package::far::g;\nfn i() { h(); let g = 1; }";
-        assert_eq!(library.add("package::wrong", wrong), Ok(()));
-        let said = library.check();
+        let near = ("package::near", "import package::far::g;\nfn f() { g(); }");
+        let far = ("package::far", "fn g() { h(); }\nfn h() {}");
+        assert_eq!(library(&[near, far]).unwrap().check(), Vec::<String>::new());
+        let wrong = ("package::wrong", "import package::far::g;\nfn i() { h(); let g = 1; }");
+        let made = library(&[near, far, wrong]).unwrap();
+        let said = made.check();
         assert_eq!(said.len(), 2, "{said:?}");
         assert!(said[0].contains("g in i hides an item of package::far"), "{said:?}");
         assert!(said[1].contains("i uses h of package::far without an import"), "{said:?}");
         // an item without an import is not linked
-        let Ok(text) = library.link(
-            &[Item { name: "main".into(), text: "fn main() { i(); }".into() }],
-            |_| None,
-            identity,
-        );
+        let root = Item { name: "main".into(), text: "fn main() { i(); }".into() };
+        let Ok(text) = made.link(&[root], |_| None, identity);
         assert!(text.contains("fn i") && !text.contains("fn h"));
+        // nor is one of several files
+        let other = ("package::other", "fn h() {}");
+        let said = library(&[far, wrong, other]).unwrap().check();
+        assert!(said[1].contains("i uses h of package::far or package::other without an import"), "{said:?}");
     }
 
     #[test]
     fn calls_with_one_answer_are_folded() {
-        let mut library = Library::default();
         let text = "fn begin(r: u32) -> u32 { return 0u; }\nfn own(i: u32) -> u32 { return lane; }\nfn next(i: u32) -> u32 { return i + 1u; }";
-        assert_eq!(library.add("package::a", text), Ok(()));
+        let library = library(&[("package::a", text)]).unwrap();
         let folded =
             library.fold_constant_calls("for (var i = own(begin(f(r))); i < next(i); i++) { x(begin(2u)); }");
         assert_eq!(folded, "for (var i = lane; i < next(i); i++) { x(0u); }");

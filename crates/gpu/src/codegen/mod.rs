@@ -13,6 +13,7 @@ mod joints;
 pub mod layout;
 pub mod lifetime;
 pub mod link;
+pub mod namespace;
 mod narrow_phase;
 mod own;
 pub mod schedule;

@@ -28,7 +28,7 @@ impl Composer {
         let fail = |why: String| Error::Argument(format!("kernel '{name}': {why}"));
         let mut library = self.library().clone();
         library.add(MODULE, text).map_err(&fail)?;
-        if !library.has_function(name) {
+        if !library.has_function(MODULE, name) {
             return Err(fail(format!("the text has no function '{name}'")));
         }
         // the text sees what the engine's kernels see, and the number of its world
@@ -48,7 +48,8 @@ impl Composer {
             }
             self.provided(word, layout)
         };
-        let Ok(linked) = library.link(&[self.entry(&[name], 1)], provide, super::link::identity);
+        let Ok(linked) =
+            library.link(&[self.entry(&[&format!("own::{name}")], 1)], provide, super::link::identity);
         if let Some(field) = absent.borrow().first() {
             return Err(fail(format!("the kernels of this model do not keep the field '{field}'")));
         }

@@ -48,13 +48,13 @@ impl HistoryBuffer {
     }
 
     /// Slot of sample `k`, oldest first.
-    fn slot<T: Real>(&self, history: &[T], k: usize) -> usize {
+    fn sample_slot<T: Real>(&self, history: &[T], k: usize) -> usize {
         (self.newest(history) + 1 + k) % self.count
     }
 
     /// Address of a sample's time.
     fn time_adr<T: Real>(&self, history: &[T], k: usize) -> usize {
-        self.at + 2 + self.slot(history, k)
+        self.at + 2 + self.sample_slot(history, k)
     }
 
     /// Time of a sample.
@@ -64,7 +64,7 @@ impl HistoryBuffer {
 
     /// Address of a sample's first value.
     fn values_adr<T: Real>(&self, history: &[T], k: usize) -> usize {
-        self.at + 2 + self.count + self.dim * self.slot(history, k)
+        self.at + 2 + self.count + self.dim * self.sample_slot(history, k)
     }
 
     /// Number of samples no later than a time.
@@ -123,7 +123,7 @@ impl HistoryBuffer {
         let passed = self.upper_bound(history, time + time_tolerance);
         let same = passed > 0 && (time - self.time(history, passed - 1)).abs() <= time_tolerance;
         let k = if passed == self.count && !same {
-            history[self.at + 1] = T::of(self.slot(history, 0) as f64);
+            history[self.at + 1] = T::of(self.sample_slot(history, 0) as f64);
             self.count - 1
         } else {
             let k = passed.max(1) - 1;
@@ -149,7 +149,7 @@ pub fn is_quaternion<T: Real>(m: &Model<T>, a: usize) -> bool {
 
 /// Histories before the first step: zero samples, one for each time step or interval in the past. Quaternion controls
 /// start from the identity.
-pub(super) fn reset<T: Real>(m: &Model<T>, history: &mut [T], ctrl: &mut [T]) {
+pub(super) fn reset_histories<T: Real>(m: &Model<T>, history: &mut [T], ctrl: &mut [T]) {
     let h = m.opt_timestep[0];
     history.fill(T::ZERO);
     for a in 0..m.sizes.nactuator {
@@ -158,7 +158,7 @@ pub(super) fn reset<T: Real>(m: &Model<T>, history: &mut [T], ctrl: &mut [T]) {
             ctrl[m.actuator_ctrladr[a] as usize] = T::ONE;
         }
         let Some(buffer) = HistoryBuffer::of_actuator(m, a) else { continue };
-        start(&buffer, history, |past| -(past + T::ONE) * h);
+        reset_buffer(&buffer, history, |past| -(past + T::ONE) * h);
         for k in 0..if identity { buffer.count } else { 0 } {
             history[buffer.at + 2 + buffer.count + buffer.dim * k] = T::ONE;
         }
@@ -167,19 +167,19 @@ pub(super) fn reset<T: Real>(m: &Model<T>, history: &mut [T], ctrl: &mut [T]) {
         let Some(buffer) = HistoryBuffer::of_sensor(m, s) else { continue };
         let (period, phase) = (m.sensor_interval[2 * s], m.sensor_interval[2 * s + 1]);
         if period <= T::ZERO {
-            start(&buffer, history, |past| -(past + T::ONE) * h);
+            reset_buffer(&buffer, history, |past| -(past + T::ONE) * h);
             history[buffer.at] = -h;
             continue;
         }
         // preceding samples at the first time step of each interval, up to the last sampling
         let last = if phase == T::ZERO { -period } else { phase };
-        start(&buffer, history, |past| time_step_from(last - past * period, h));
+        reset_buffer(&buffer, history, |past| time_step_from(last - past * period, h));
         history[buffer.at] = last;
     }
 }
 
 /// Sets the times of the samples by their age; the newest is last.
-fn start<T: Real>(buffer: &HistoryBuffer, history: &mut [T], time: impl Fn(T) -> T) {
+fn reset_buffer<T: Real>(buffer: &HistoryBuffer, history: &mut [T], time: impl Fn(T) -> T) {
     history[buffer.at + 1] = T::of((buffer.count - 1) as f64);
     for k in 0..buffer.count {
         history[buffer.at + 2 + k] = time(T::of((buffer.count - 1 - k) as f64));

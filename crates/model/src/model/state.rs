@@ -111,7 +111,7 @@ impl<T: Real> Data<T> {
             self.asleep_qpos.copy_from_slice(&model.qpos0);
         }
         self.history_compensation.fill(T::ZERO);
-        history::reset(model, &mut self.history, &mut self.ctrl);
+        history::reset_histories(model, &mut self.history, &mut self.ctrl);
         // mocap bodies start at their model poses
         for body in 0..s.nbody {
             if let Ok(id) = usize::try_from(model.body_mocapid[body]) {

@@ -9,7 +9,7 @@ use crate::vectors::{self, rgba, vec3};
 use crate::visuals::{Flag, shown};
 use manyworlds::cpu::math::{mat3, vec3 as real3};
 use manyworlds::cpu::smooth::tendon_path::is_spatial;
-use manyworlds::cpu::smooth::wrap::{Obstacle, wrap};
+use manyworlds::cpu::smooth::wrap::{Obstacle, wrap_around};
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
 use manyworlds::schema::Kind;
@@ -85,7 +85,7 @@ fn around(m: &Model, d: &Data, w: usize) -> Vec<Vec3> {
         cylinder,
         side: (side >= 0.0).then(|| real3(&d.site_xpos, side as usize)),
     };
-    let Some(arc) = wrap(site(w - 1), site(w + 1), &obstacle) else { return Vec::new() };
+    let Some(arc) = wrap_around(site(w - 1), site(w + 1), &obstacle) else { return Vec::new() };
     let [first, last] = arc.points.map(|p| Vec3::new(p[0] as f32, p[1] as f32, p[2] as f32));
     // turned about the centre, for a cylinder about its axis
     let (center, radius) = (vec3(&d.geom_xpos, geom), m.geom_size[3 * geom] as f32);

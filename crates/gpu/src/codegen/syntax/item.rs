@@ -30,6 +30,10 @@ pub struct Item<'a> {
     pub text: &'a str,
     /// Line of the source on which it begins, from 1.
     pub line: usize,
+    /// Byte offset of the text in the source.
+    pub start: usize,
+    /// Byte offset of the name in the source.
+    name_start: usize,
     source: &'a str,
     tokens: Vec<Token<'a>>,
 }
@@ -37,12 +41,20 @@ pub struct Item<'a> {
 /// An identifier in a declaration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reference<'a> {
+    /// File before its name: `a` of `a::f`.
+    pub module: Option<&'a str>,
     /// Its name.
     pub name: &'a str,
     /// True if it is called: a function or a type.
     pub called: bool,
+    /// True if the declaration gives it the name.
+    pub declares: bool,
     /// Line of the source, from 1.
     pub line: usize,
+    /// Byte offset of its path in the source.
+    pub start: usize,
+    /// Byte offset behind its name.
+    pub end: usize,
 }
 
 impl<'a> Item<'a> {
@@ -52,10 +64,19 @@ impl<'a> Item<'a> {
             at.and_then(|k| self.tokens.get(k)).is_some_and(|t| t.text == text)
         };
         let words = self.tokens.iter().enumerate().filter(|(_, t)| t.kind == TokenKind::Word);
-        words.filter(move |(k, _)| !is(k.checked_sub(1), ".")).map(move |(k, t)| Reference {
-            name: t.text,
-            called: is(Some(k + 1), "("),
-            line: t.line,
+        // a word before `::` belongs to the next one
+        let words = words.filter(move |(k, _)| !is(k.checked_sub(1), ".") && !is(Some(k + 1), "::"));
+        words.map(move |(k, t)| {
+            let module = k.checked_sub(2).filter(|_| is(k.checked_sub(1), "::")).map(|k| &self.tokens[k]);
+            Reference {
+                module: module.map(|m| m.text),
+                name: t.text,
+                called: is(Some(k + 1), "("),
+                declares: t.start == self.name_start,
+                line: t.line,
+                start: module.map_or(t.start, |m| m.start),
+                end: t.start + t.text.len(),
+            }
         })
     }
 
@@ -98,6 +119,7 @@ pub fn items(source: &str) -> Result<Vec<Item<'_>>> {
         if parser.text() == "<" {
             parser.skip_template()?;
         }
+        let name_start = parser.peek(0).map_or(0, |t| t.start);
         let name = parser.word()?;
         skip_item(&mut parser, matches!(kind, ItemKind::Function | ItemKind::Structure))?;
         let tokens = all[start..parser.at].to_vec();
@@ -106,6 +128,8 @@ pub fn items(source: &str) -> Result<Vec<Item<'_>>> {
             name,
             text: parser.text_since(start),
             line: all[start].line,
+            start: all[start].start,
+            name_start,
             source,
             tokens,
         });
@@ -165,6 +189,17 @@ mod tests {
         };
         assert_eq!(names(true), ["workgroup_size", "main", "if", "g", "S"]);
         assert_eq!(names(false), ["compute", "fn", "true", "d", "A"]);
+    }
+
+    #[test]
+    fn references_have_paths() {
+        let source = "fn f() { a::g(b :: c); }";
+        let found = items(source).expect("good text");
+        let names: Vec<_> =
+            found[0].references().filter(|r| !r.declares).map(|r| (r.module, r.name)).collect();
+        assert_eq!(names, [(None, "fn"), (Some("a"), "g"), (Some("b"), "c")]);
+        let place = found[0].references().find(|r| r.name == "g").map(|r| &source[r.start..r.end]);
+        assert_eq!(place, Some("a::g"));
     }
 
     #[test]

@@ -148,37 +148,31 @@ impl<'a, 't> Parser<'a, 't> {
 
 #[cfg(test)]
 mod tests {
-    use std::path::Path;
-
     use super::*;
     use crate::codegen::conditions::preprocess;
-    use crate::codegen::items::imports;
+    use crate::codegen::link::Library;
+    use crate::codegen::namespace::File;
+    use manyworlds_kernels::KERNELS;
+    use manyworlds_shaders::LIBRARY;
 
-    /// WGSL files below a folder.
-    fn sources(folder: &Path, found: &mut Vec<String>) {
-        for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
-            let path = entry.path();
-            // shaders of pictures are nothing that is composed
-            if path.is_dir() && !path.ends_with("render") {
-                sources(&path, found);
-            } else if path.extension().is_some_and(|e| e == "wgsl") {
-                found.push(std::fs::read_to_string(&path).expect("a text"));
-            }
-        }
+    /// Flags of all blocks of a text, on or off.
+    fn blocks(source: &str, on: bool) -> String {
+        let names = source.to_owned().leak().lines().filter_map(|l| l.trim().strip_prefix("//#if "));
+        let flags = names.map(|name| (name.trim_start_matches('!').trim(), on)).collect();
+        preprocess(source, &flags).expect("well-formed blocks")
     }
 
     #[test]
     fn every_function_of_the_kernels_survives_being_written() {
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let (mut all, mut functions) = (Vec::new(), 0);
-        ["shaders", "kernels"].iter().for_each(|folder| sources(&root.join(folder), &mut all));
-        for (source, on) in all.iter().flat_map(|s| [(s, true), (s, false)]) {
-            let blocks = source.clone().leak().lines().filter_map(|l| l.trim().strip_prefix("//#if "));
-            let flags = blocks.map(|name| (name.trim_start_matches('!').trim(), on)).collect();
-            let text =
-                preprocess(source, &flags).and_then(|text| imports(&text)).expect("well-formed blocks").1;
-            for item in items(&text).expect(&text).iter().filter(|i| i.kind == ItemKind::Function) {
-                let function = item.function().expect(item.text);
+        let mut functions = 0;
+        let sources: Vec<_> =
+            LIBRARY.iter().chain(KERNELS).map(|s| (s.path, s.text().expect("a text"))).collect();
+        for on in [true, false] {
+            let texts: Vec<String> = sources.iter().map(|(_, source)| blocks(source, on)).collect();
+            let files = sources.iter().zip(&texts).map(|((path, source), text)| File { path, source, text });
+            let library = Library::new(&files.collect::<Vec<_>>()).expect("good names");
+            for text in library.functions() {
+                let function = items(text).and_then(|i| i[0].function()).expect(text);
                 let written = print_function(&function);
                 let again = items(&written).and_then(|i| i[0].function());
                 assert_eq!(again.as_ref(), Ok(&function), "{written}");

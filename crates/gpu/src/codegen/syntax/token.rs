@@ -32,9 +32,9 @@ pub struct Token<'a> {
 }
 
 /// Operators of several characters, the longest first.
-const OPERATORS: [&str; 21] = [
-    "<<=", ">>=", "->", "==", "!=", "<=", ">=", "&&", "||", "<<", ">>", "++", "--", "+=", "-=", "*=", "/=",
-    "%=", "&=", "|=", "^=",
+const OPERATORS: [&str; 22] = [
+    "<<=", ">>=", "->", "::", "==", "!=", "<=", ">=", "&&", "||", "<<", ">>", "++", "--", "+=", "-=", "*=",
+    "/=", "%=", "&=", "|=", "^=",
 ];
 
 /// Splits a source into tokens; comments are dropped.

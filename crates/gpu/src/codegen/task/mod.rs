@@ -206,8 +206,8 @@ impl Writer<'_> {
             Op::Const { .. } | Op::Field { .. } | Op::Action { .. } | Op::Variable { .. } | Op::Steps => {
                 self.leaf(node, at)
             }
-            Op::Uniform => Some(format!("task_uniform({}, {node}u)", at.text())),
-            Op::Normal => Some(format!("task_normal({}, {node}u)", at.text())),
+            Op::Uniform => Some(format!("evaluate::draw_uniform({}, {node}u)", at.text())),
+            Op::Normal => Some(format!("evaluate::draw_normal({}, {node}u)", at.text())),
             Op::Pick { elements } => self.text(of.args[0], at.of(elements)?),
             Op::Concat => self.joined(node, at),
             // always variables
@@ -276,7 +276,7 @@ fn elementwise(op: &Op, arguments: &[String]) -> Option<String> {
         Op::Log => call("logarithm"),
         Op::Sin => format!("sincos({a}).x"),
         Op::Cos => format!("sincos({a}).y"),
-        Op::Tanh => call("task_tanh"),
+        Op::Tanh => call("evaluate::tanh"),
         Op::Floor => call("floor"),
         Op::Not => format!("select(0.0, 1.0, {a} == 0.0)"),
         Op::IsFinite => format!("select(0.0, 1.0, is_finite({a}))"),

@@ -98,7 +98,10 @@ fn program() -> TaskProgram {
 fn lanes_share_long_vectors() {
     let text = function("task_observation", Some(&program()), None).unwrap_or_default();
     assert!(text.contains("for (var i = lane; i < 20u; i += lanes) {"), "{text}");
-    assert!(text.contains("set_observation(22u + i, (cinert(i) * task_uniform(i, 7u)));"), "{text}");
-    assert!(text.contains("let v8_1 = task_normal(1u, 8u);"), "{text}");
+    assert!(
+        text.contains("set_observation(22u + i, (cinert(i) * evaluate::draw_uniform(i, 7u)));"),
+        "{text}"
+    );
+    assert!(text.contains("let v8_1 = evaluate::draw_normal(1u, 8u);"), "{text}");
     assert!(function("task_nothing", None, None).is_none());
 }

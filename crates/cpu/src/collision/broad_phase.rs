@@ -1,0 +1,90 @@
+//! Broad phase: candidates whose bounding volumes overlap. The schedule differs from that of kernels, whose lanes test
+//! contiguous shares of the candidates: here large models are swept, and what is near collides at once.
+
+use std::ops::Range;
+
+use super::narrow_phase::collide_candidate;
+use super::pair::Obb;
+use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
+use super::sweep_and_prune::sweep_and_prune;
+use crate::math::{dot, length, mat_column, mat3, vec3, vec3_at};
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::real::Real;
+use manyworlds_model::schema::enums::{enable, geom};
+
+/// Contacts of all candidates, in large models of those that the broad phase lists, as far as there are slots; returns
+/// their number, slots or not.
+pub(super) fn list_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
+    d.ncon[0] = 0;
+    let mut wanted = 0;
+    let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
+    if m.sizes.nsap > 0 && !m.enabled(enable::OVERRIDE) {
+        for k in 0..sweep_and_prune(m, d) {
+            let group = d.candidate_near[k] as usize;
+            let first = m.sapgroup_adr[group] as usize;
+            wanted += collide_candidates(m, d, first..first + m.sapgroup_num[group] as usize, &mut found);
+        }
+    } else {
+        wanted = collide_candidates(m, d, 0..m.sizes.ncandidate, &mut found);
+    }
+    wanted
+}
+
+/// Contacts of a range of candidates, skipping body pairs that are apart; returns the number of contacts, slots or
+/// not.
+fn collide_candidates<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    candidates: Range<usize>,
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
+) -> usize {
+    let mut wanted = 0;
+    let mut body_pair =
+        m.bodypair_adr.partition_point(|&adr| adr as usize <= candidates.start).saturating_sub(1);
+    let mut next = candidates.start;
+    while next < candidates.end && body_pair < m.sizes.nbodypair {
+        let end = (m.bodypair_adr[body_pair] + m.bodypair_num[body_pair]) as usize;
+        if !body_pair_apart(m, d, body_pair) {
+            for candidate in next..end.min(candidates.end) {
+                wanted += collide_candidate(m, d, candidate, found);
+            }
+        }
+        next = end;
+        body_pair += 1;
+    }
+    wanted
+}
+
+/// True if the bounding volumes of a body pair are separated, so that none of its candidates can collide.
+#[inline(always)]
+pub(super) fn body_pair_apart<T: Real>(m: &Model<T>, d: &Data<T>, body_pair: usize) -> bool {
+    let bodies = [m.bodypair_body[2 * body_pair], m.bodypair_body[2 * body_pair + 1]];
+    if bodies[0] < 0 || bodies[1] < 0 || m.enabled(enable::OVERRIDE) {
+        return false;
+    }
+    let place = |k: usize| (vec3(&d.xpos, bodies[k] as usize), mat3(&d.xmat, bodies[k] as usize));
+    let centre = |k: usize| {
+        let (pos, mat) = place(k);
+        pos + mat * vec3_at(&m.bodypair_sphere, 8 * body_pair + 4 * k)
+    };
+    let reach = m.bodypair_sphere[8 * body_pair + 3] + m.bodypair_sphere[8 * body_pair + 7];
+    let two = centre(1);
+    let alone = usize::try_from(m.bodypair_geom[body_pair]).ok();
+    // slack for rounding: body bounds and geom poses are computed in different order
+    if let Some(plane) = alone.filter(|g| m.geom_type[*g] == geom::PLANE) {
+        let height = dot(two - vec3(&d.geom_xpos, plane), mat_column(mat3(&d.geom_xmat, plane), 2));
+        return height > reach + T::of(8.0) * T::EPSILON * (length(two) + height.abs());
+    }
+    let one = alone.map_or_else(|| centre(0), |g| vec3(&d.geom_xpos, g));
+    let apart = two - one;
+    let size = dot(one, one) + dot(two, two);
+    if dot(apart, apart) > reach * reach + T::of(16.0) * T::EPSILON * size {
+        return true;
+    }
+    // the bounding boxes likewise
+    let first = alone.map_or_else(|| place(0), |g| (vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g)));
+    let all = &m.bodypair_aabb[12 * body_pair..12 * body_pair + 12];
+    let boxes = [Obb::new(first, &all[..6]), Obb::new(place(1), &all[6..])];
+    boxes[0].boxes_apart(&boxes[1], T::of(16.0) * T::EPSILON * size.sqrt())
+}

@@ -1,0 +1,170 @@
+//! Faces and edges of a convex shape that touch.
+
+use super::support_map::ConvexShape;
+use crate::math::{Vec3, dot, length, normalize3};
+use manyworlds_model::real::Real;
+use manyworlds_model::schema::enums::geom;
+
+/// Cosine of the largest angle between the normal of a polygon and a plane that three of its vertices touch: polygons
+/// are bent by the size of a cell of directions. More, and the vertices are on one line.
+const BENT_COSINE: f64 = 0.9995;
+
+/// Vertices of a cap.
+const CAP_CORNERS: usize = 16;
+
+/// A face of a shape: its axis and side, or a polygon.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) struct Face<T> {
+    pub(super) k: usize,
+    pub(super) sign: T,
+}
+
+/// Support vertex of a polytope along `n`.
+pub(super) fn support_vertex<T: Real>(s: &ConvexShape<'_, T>, n: Vec3<T>) -> usize {
+    s.hull.support(s.to_local(n))
+}
+
+/// Number of candidate faces of a shape; of a mesh, those at its support vertex.
+pub(super) fn face_count<T: Real>(s: &ConvexShape<'_, T>, v: usize) -> usize {
+    if s.is_hull() { s.hull.valence(v) } else { 3 }
+}
+
+/// Candidate face `k`, if it may touch along `n`: a cap of a cylinder that is not on its side, a face of a box, or a
+/// polygon of a mesh.
+pub(super) fn face_at<T: Real>(
+    s: &ConvexShape<'_, T>,
+    v: usize,
+    k: usize,
+    n: Vec3<T>,
+    flatness: T,
+) -> Option<Face<T>> {
+    if s.is_hull() {
+        let face = Face { k: s.hull.ring_polygon(v, k), sign: T::ONE };
+        return (dot(face_normal(s, face), n) >= flatness).then_some(face);
+    }
+    let along = dot(s.axis(k), n);
+    let has = s.kind == geom::BOX || (s.kind == geom::CYLINDER && k == 2);
+    (has && along.abs() >= flatness)
+        .then_some(Face { k, sign: if along >= T::ZERO { T::ONE } else { -T::ONE } })
+}
+
+/// Normal of a face.
+pub(super) fn face_normal<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> Vec3<T> {
+    if s.is_hull() { s.normal(face.k) } else { s.axis(face.k) * face.sign }
+}
+
+/// Candidate face most aligned with a direction, with an alignment above `least`.
+pub(super) fn best_face<T: Real>(
+    s: &ConvexShape<'_, T>,
+    v: usize,
+    n: Vec3<T>,
+    direction: Vec3<T>,
+    flatness: T,
+    least: T,
+) -> Option<Face<T>> {
+    let (mut best, mut found) = (least, None);
+    for k in 0..face_count(s, v) {
+        if let Some(face) = face_at(s, v, k, n, flatness) {
+            let cosine = dot(face_normal(s, face), direction);
+            if cosine > best {
+                best = cosine;
+                found = Some(face);
+            }
+        }
+    }
+    found
+}
+
+/// Polygon at a vertex of a mesh of which three vertices touch a plane along `n`. Polygons may be bent: their normals
+/// do not tell.
+pub(super) fn level_face<T: Real>(
+    s: &ConvexShape<'_, T>,
+    v: usize,
+    n: Vec3<T>,
+    flatness: T,
+) -> Option<Face<T>> {
+    if !s.is_hull() {
+        return None;
+    }
+    let base = s.vertex(v);
+    let touches = |w: usize| {
+        let apart = s.vertex(w) - base;
+        dot(apart, n).abs() <= flatness * length(apart)
+    };
+    let level = |k: &usize| {
+        let polygon = s.hull.ring_polygon(v, *k);
+        dot(s.normal(polygon), n) > T::of(BENT_COSINE)
+            && (0..s.hull.corners(polygon)).filter(|&c| touches(s.hull.corner(polygon, c))).count() >= 3
+    };
+    let k = (0..s.hull.valence(v)).find(level)?;
+    Some(Face { k: s.hull.ring_polygon(v, k), sign: T::ONE })
+}
+
+/// Dimension of the touching feature along `n`: a vertex (1), a straight edge (2) or a face (3); a cylinder's cap
+/// counts as its rim.
+pub(super) fn feature_dimension<T: Real>(s: &ConvexShape<'_, T>, v: usize, n: Vec3<T>, flatness: T) -> usize {
+    if s.is_hull() {
+        let valence = s.hull.valence(v);
+        return if (0..valence).any(|k| dot(ring_edge(s, v, k), n).abs() < flatness) { 2 } else { 1 };
+    }
+    let across = (0..3).filter(|k| dot(s.axis(*k), n).abs() < flatness).count();
+    match s.kind {
+        geom::BOX => 1 + across,
+        geom::CYLINDER if dot(s.axis(2), n).abs() < flatness => 2,
+        _ => 1,
+    }
+}
+
+/// Unit vector along edge `k` at a vertex of a mesh.
+pub(super) fn ring_edge<T: Real>(s: &ConvexShape<'_, T>, v: usize, k: usize) -> Vec3<T> {
+    normalize3(s.vertex(s.hull.ring_vertex(v, k)) - s.vertex(v))
+}
+
+/// Number of vertices of a face.
+pub(super) fn face_corners<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> usize {
+    if s.is_hull() {
+        return s.hull.corners(face.k);
+    }
+    if s.kind == geom::CYLINDER { CAP_CORNERS } else { 4 }
+}
+
+/// Vertex `c` of a face.
+pub(super) fn face_corner<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>, c: usize) -> Vec3<T> {
+    let Face { k, sign } = face;
+    if s.is_hull() {
+        return s.vertex(s.hull.corner(k, c));
+    }
+    let size = s.shape.size;
+    let half = if s.kind == geom::CYLINDER { size[1] } else { size[k] };
+    let center = s.shape.pos + s.axis(k) * (half * sign);
+    if s.kind == geom::CYLINDER {
+        let (sine, cosine) = sixteenth(c);
+        let rim = center + s.axis(0) * (size[0] * cosine);
+        return rim - s.axis(1) * (size[0] * sign * sine);
+    }
+    // signs along the two axes after the face's own; the far face is the near one turned over
+    const AROUND: [[(f64, f64); 4]; 3] = [
+        [(1.0, 1.0), (1.0, -1.0), (-1.0, -1.0), (-1.0, 1.0)],
+        [(-1.0, -1.0), (-1.0, 1.0), (1.0, 1.0), (1.0, -1.0)],
+        [(-1.0, 1.0), (1.0, 1.0), (1.0, -1.0), (-1.0, -1.0)],
+    ];
+    let (mut x, mut y) = (T::of(AROUND[k][c].0), T::of(AROUND[k][c].1));
+    if k == 0 {
+        y *= sign;
+    } else {
+        x *= sign;
+    }
+    let (i, j) = ((k + 1) % 3, (k + 2) % 3);
+    center + s.axis(i) * (size[i] * x) + s.axis(j) * (size[j] * y)
+}
+
+/// Sine and cosine of sixteenths of a turn.
+fn sixteenth<T: Real>(c: usize) -> (T, T) {
+    const QUARTER: [f64; 5] =
+        [0.0, 0.382_683_432_365_089_8, std::f64::consts::FRAC_1_SQRT_2, 0.923_879_532_511_286_7, 1.0];
+    let quarter = |k: usize| T::of(if k <= 4 { QUARTER[k] } else { QUARTER[8 - k] });
+    let sine = if c < 8 { quarter(c) } else { -quarter(c - 8) };
+    let d = (c + 4) % 16;
+    let cosine = if d < 8 { quarter(d) } else { -quarter(d - 8) };
+    (sine, cosine)
+}

@@ -1,0 +1,100 @@
+//! Contacts that the narrow phase found, in slots: the deepest where slots end.
+
+use super::contact_parameters::parameters;
+use super::primitives::ContactPoint;
+use crate::math::{make_frame_hint, set_mat3, set_vec3};
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::real::Real;
+
+/// Writes the contacts of a candidate that fit into slots; returns their number, slots or not.
+pub(super) fn store_contacts<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    candidate: usize,
+    margin: T,
+    found: &[ContactPoint<T>],
+) -> usize {
+    for contact in found {
+        if let Some(slot) = free_slot(d, contact.dist) {
+            write_contact(m, d, slot, candidate, margin, contact);
+        }
+    }
+    found.len()
+}
+
+/// Slot for a contact at distance `dist`: the next one or, if all are taken, the last one after removal of the
+/// shallowest contact; none if no contact is shallower.
+fn free_slot<T: Real>(d: &mut Data<T>, dist: T) -> Option<usize> {
+    let n = d.ncon[0] as usize;
+    if n < d.sizes.nconmax {
+        d.ncon[0] += 1;
+        return Some(n);
+    }
+    if n == 0 {
+        return None;
+    }
+    // the shallowest contact, the last of equals
+    let mut worst = 0;
+    for k in 1..n {
+        if d.contact_dist[k] >= d.contact_dist[worst] {
+            worst = k;
+        }
+    }
+    if dist >= d.contact_dist[worst] {
+        return None;
+    }
+    // later contacts move up
+    for k in worst..n - 1 {
+        move_contact(d, k + 1, k);
+    }
+    Some(n - 1)
+}
+
+/// Copies a contact to another slot.
+fn move_contact<T: Real>(d: &mut Data<T>, from: usize, to: usize) {
+    d.contact_dist[to] = d.contact_dist[from];
+    d.contact_includemargin[to] = d.contact_includemargin[from];
+    d.contact_dim[to] = d.contact_dim[from];
+    if !d.contact_adhesion.is_empty() {
+        d.contact_adhesion[to] = d.contact_adhesion[from];
+    }
+    d.contact_pos.copy_within(3 * from..3 * from + 3, 3 * to);
+    d.contact_frame.copy_within(9 * from..9 * from + 9, 9 * to);
+    d.contact_friction.copy_within(5 * from..5 * from + 5, 5 * to);
+    d.contact_solref.copy_within(2 * from..2 * from + 2, 2 * to);
+    d.contact_solreffriction.copy_within(2 * from..2 * from + 2, 2 * to);
+    d.contact_solimp.copy_within(5 * from..5 * from + 5, 5 * to);
+    d.contact_geom.copy_within(2 * from..2 * from + 2, 2 * to);
+}
+
+/// Writes one contact.
+fn write_contact<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    slot: usize,
+    candidate: usize,
+    margin: T,
+    found: &ContactPoint<T>,
+) {
+    let p = parameters(m, candidate);
+    d.contact_dist[slot] = found.dist;
+    set_vec3(&mut d.contact_pos, slot, found.pos);
+    let frame = make_frame_hint(found.normal, found.tangent);
+    set_mat3(&mut d.contact_frame, slot, frame);
+    d.contact_includemargin[slot] = margin;
+    d.contact_dim[slot] = p.dim;
+    d.contact_friction[5 * slot..5 * slot + 5].copy_from_slice(&p.friction);
+    d.contact_solref[2 * slot..2 * slot + 2].copy_from_slice(&p.solref);
+    d.contact_solreffriction[2 * slot..2 * slot + 2].copy_from_slice(&p.solreffriction);
+    d.contact_solimp[5 * slot..5 * slot + 5].copy_from_slice(&p.solimp);
+    if p.adhesion != T::ZERO && found.dist >= margin {
+        // adhesion beyond the margin, without friction
+        d.contact_dim[slot] = 1;
+    }
+    if !d.contact_adhesion.is_empty() {
+        d.contact_adhesion[slot] = p.adhesion;
+    }
+    d.contact_geom[2 * slot] = m.candidate_geom1[candidate];
+    d.contact_geom[2 * slot + 1] = m.candidate_geom2[candidate];
+}

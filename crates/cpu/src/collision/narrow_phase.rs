@@ -1,0 +1,83 @@
+//! Narrow phase: contacts of a candidate.
+
+use super::box_box::box_box;
+use super::contact_parameters::margin_gap;
+use super::contacts::store_contacts;
+use super::convex::{convex_convex, has_face_or_edge};
+use super::height_field::{MAX_PRISMS, prisms_under};
+use super::pair::{closed_form, convex_shape, geoms_apart, shape, spheres_apart};
+use super::plane_mesh::plane_mesh;
+use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
+use crate::sleep::asleep::pair_sleeps;
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::real::Real;
+use manyworlds_model::schema::enums::{disable, geom};
+use manyworlds_model::schema::shape_pairs::{Method, shape_pair};
+
+/// Contacts of one candidate; returns their number, slots or not.
+pub(super) fn collide_candidate<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    candidate: usize,
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
+) -> usize {
+    let g1 = m.candidate_geom1[candidate] as usize;
+    let g2 = m.candidate_geom2[candidate] as usize;
+    let (margin, gap) = margin_gap(m, candidate, g1, g2);
+    if spheres_apart(m, d, g1, g2, margin + gap) {
+        return 0;
+    }
+    if !d.tree_asleep.is_empty() && pair_sleeps(m, d, [g1, g2].map(|g| m.geom_bodyid[g] as usize)) {
+        return 0;
+    }
+    if m.geom_type[g1] != geom::HFIELD {
+        let n = collide_geoms(m, d, g1, g2, margin + gap, found);
+        return store_contacts(m, d, candidate, margin, &found[..n]);
+    }
+    // one contact with each prism under the geom
+    let other = convex_shape(m, d, g2);
+    let field = m.geom_dataid[g1] as usize;
+    let Some(prisms) = prisms_under(m, field, shape(m, d, g1), &other, margin + gap) else {
+        return 0;
+    };
+    let mut wanted = 0;
+    for k in 0..prisms.count() {
+        let Some(prism) = prisms.make_prism(k) else { continue };
+        let n = convex_convex(&prism, &other, margin + gap, false, found);
+        wanted += store_contacts(m, d, candidate, margin, &found[..n]);
+        if wanted == MAX_PRISMS {
+            break;
+        }
+    }
+    wanted
+}
+
+/// Contacts of one candidate nearer than `margin`; returns their number.
+fn collide_geoms<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    g1: usize,
+    g2: usize,
+    margin: T,
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
+) -> usize {
+    let (a, b) = (shape(m, d, g1), shape(m, d, g2));
+    let kinds = (m.geom_type[g1], m.geom_type[g2]);
+    if let Some(n) = closed_form(kinds, &a, &b, margin, found) {
+        return n;
+    }
+    match shape_pair(kinds).map(|pair| pair.method) {
+        Some(Method::BoxBox) => box_box(&a, &b, margin, found),
+        Some(Method::PlaneMesh) => plane_mesh(&a, &convex_shape(m, d, g2), margin, found),
+        Some(Method::Convex) => {
+            if geoms_apart(m, d, g1, g2, margin) {
+                return 0;
+            }
+            let multiple =
+                !m.disabled(disable::MULTICCD) && has_face_or_edge(kinds.0) && has_face_or_edge(kinds.1);
+            convex_convex(&convex_shape(m, d, g1), &convex_shape(m, d, g2), margin, multiple, found)
+        }
+        _ => 0,
+    }
+}

@@ -1,0 +1,86 @@
+//! Jacobian of the rows of a contact.
+
+use crate::math::{Mat3, Vec3, cross, mat3, spatial, vec3};
+use crate::smooth::jacobian::last_dof;
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::real::Real;
+
+/// Number of rows of a contact: two for each tangent of a pyramid, one for each dimension of an elliptic cone.
+pub(super) fn contact_row_count<T: Real>(m: &Model<T>, dim: usize) -> usize {
+    if dim == 1 || m.has_elliptic_cones() { dim } else { 2 * (dim - 1) }
+}
+
+/// Jacobian of a contact's rows. Walks the chains of both bodies towards the root until they meet: motion above that
+/// is common to both and does not change the contact. Returns the first and one past the last degree of freedom.
+pub(super) fn contact_jacobian<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    con: usize,
+    first: usize,
+    dim: usize,
+) -> (usize, usize) {
+    let b1 = m.geom_bodyid[d.contact_geom[2 * con] as usize] as usize;
+    let b2 = m.geom_bodyid[d.contact_geom[2 * con + 1] as usize] as usize;
+    let mut i1 = last_dof(m, b1);
+    let mut i2 = last_dof(m, b2);
+    let pos = vec3(&d.contact_pos, con);
+    let off1 = pos - vec3(&d.subtree_com, m.body_rootid[b1] as usize);
+    let off2 = pos - vec3(&d.subtree_com, m.body_rootid[b2] as usize);
+    let frame = mat3(&d.contact_frame, con);
+    // friction enters the edges of pyramids
+    let friction =
+        (!m.has_elliptic_cones()).then(|| std::array::from_fn(|k| d.contact_friction[5 * con + k]));
+    let end = 1 + i1.max(i2) as usize;
+    let mut begin = end;
+    while i1 != i2 {
+        begin = i1.max(i2) as usize;
+        if i1 > i2 {
+            contact_column(d, first, dim, i1 as usize, frame, off1, -T::ONE, friction);
+            i1 = m.dof_parentid[i1 as usize];
+        } else {
+            contact_column(d, first, dim, i2 as usize, frame, off2, T::ONE, friction);
+            i2 = m.dof_parentid[i2 as usize];
+        }
+    }
+    (begin, end)
+}
+
+/// One degree of freedom's column in the rows of a contact: the directions of an elliptic cone, or for each pyramid
+/// edge the normal plus or minus friction times a tangent.
+#[inline(always)]
+fn contact_column<T: Real>(
+    d: &mut Data<T>,
+    first: usize,
+    dim: usize,
+    dof: usize,
+    frame: Mat3<T>,
+    offset: Vec3<T>,
+    sign: T,
+    friction: Option<[T; 5]>,
+) {
+    let axis = spatial(&d.cdof, dof);
+    let along = frame * (axis.lin + cross(axis.ang, offset));
+    let nv = d.sizes.nv;
+    let normal = sign * along[0];
+    let adr = first * nv + dof;
+    if dim == 1 {
+        d.efc_J[adr] = normal;
+        return;
+    }
+    // two sliding directions, then spinning and rolling
+    let about = if dim > 3 { frame * axis.ang } else { Vec3::ZERO };
+    let tangents = [along[1], along[2], about[0], about[1], about[2]];
+    let Some(friction) = friction else {
+        d.efc_J[adr] = normal;
+        for k in 1..dim {
+            d.efc_J[adr + k * nv] = sign * tangents[k - 1];
+        }
+        return;
+    };
+    for k in 1..dim {
+        let side = sign * tangents[k - 1] * friction[k - 1];
+        d.efc_J[adr + (2 * k - 2) * nv] = normal + side;
+        d.efc_J[adr + (2 * k - 1) * nv] = normal - side;
+    }
+}

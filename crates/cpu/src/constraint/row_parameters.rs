@@ -1,0 +1,240 @@
+//! Parameters of constraint rows: impedance, stiffness, damping and regulariser.
+
+use super::cone::cone_mu;
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::real::Real;
+use manyworlds_model::schema::enums::{constraint, disable};
+
+/// Bounds of the impedance (`mjMINIMP`, `mjMAXIMP`).
+const MIN_IMPEDANCE: f64 = 0.0001;
+const MAX_IMPEDANCE: f64 = 0.9999;
+
+/// Inputs of a row's regulariser and reference acceleration. The violation is the position less the margin, except
+/// where several rows share one.
+#[derive(Clone, Copy)]
+pub(super) struct RowParameters<T> {
+    pub(super) kind: i32,
+    pub(super) id: usize,
+    pub(super) pos: T,
+    pub(super) margin: T,
+    pub(super) violation: T,
+    pub(super) frictionloss: T,
+    pub(super) diag: T,
+    pub(super) solref: [T; 2],
+    pub(super) solimp: [T; 5],
+}
+
+/// Parameters of a joint limit at distance `dist`.
+pub(super) fn joint_limit_row<T: Real>(m: &Model<T>, jnt: usize, dist: T) -> RowParameters<T> {
+    RowParameters {
+        kind: constraint::LIMIT_JOINT,
+        id: jnt,
+        pos: dist,
+        margin: m.jnt_margin[jnt],
+        violation: dist - m.jnt_margin[jnt],
+        frictionloss: T::ZERO,
+        diag: m.dof_invweight0[m.jnt_dofadr[jnt] as usize],
+        solref: solref(&m.jnt_solref, jnt),
+        solimp: solimp(&m.jnt_solimp, jnt),
+    }
+}
+
+/// Parameters of a contact's rows.
+pub(super) fn contact_parameters<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    con: usize,
+    first: usize,
+    dim: usize,
+) {
+    let b1 = m.geom_bodyid[d.contact_geom[2 * con] as usize] as usize;
+    let b2 = m.geom_bodyid[d.contact_geom[2 * con + 1] as usize] as usize;
+    let min_invweight = T::MIN_CONTACT_INVWEIGHT / m.stat_meanmass[0].max(T::MINVAL);
+    let tran = (m.body_invweight0[2 * b1] + m.body_invweight0[2 * b2]).max(min_invweight);
+    let rot = m.body_invweight0[2 * b1 + 1] + m.body_invweight0[2 * b2 + 1];
+    let mut row = RowParameters {
+        kind: constraint::CONTACT_FRICTIONLESS,
+        id: con,
+        pos: d.contact_dist[con],
+        margin: d.contact_includemargin[con],
+        violation: d.contact_dist[con] - d.contact_includemargin[con],
+        frictionloss: T::ZERO,
+        diag: tran,
+        solref: solref(&d.contact_solref, con),
+        solimp: solimp(&d.contact_solimp, con),
+    };
+    if dim == 1 {
+        write_row(m, d, first, &row);
+        return;
+    }
+    if m.has_elliptic_cones() {
+        cone_parameters(m, d, con, first, dim, row);
+        return;
+    }
+    row.kind = constraint::CONTACT_PYRAMIDAL;
+    let kbip = row_kbip(m, &row);
+    for k in 1..dim {
+        let mu = d.contact_friction[5 * con + k - 1];
+        row.diag = tran + mu * mu * if k < 3 { tran } else { rot };
+        write_row_with(d, first + 2 * k - 2, &row, kbip);
+        write_row_with(d, first + 2 * k - 1, &row, kbip);
+    }
+    // all rows of a pyramid share the regulariser of the normal force seen through the first tangent's friction
+    let mu = cone_mu(m, d.contact_friction[5 * con]);
+    let shared = T::of(2.0) * mu * mu * d.efc_R[first];
+    for r in first..first + 2 * (dim - 1) {
+        set_regulariser(d, r, shared);
+    }
+}
+
+/// Parameters of the rows of an elliptic cone: tangential rows have zero position and stiffness, may have a `solref`
+/// of their own, and their regularisers are scaled by friction, so that the cone is circular.
+fn cone_parameters<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    con: usize,
+    first: usize,
+    dim: usize,
+    normal: RowParameters<T>,
+) {
+    let mut row = RowParameters { kind: constraint::CONTACT_ELLIPTIC, ..normal };
+    write_row(m, d, first, &row);
+    let mu = cone_mu(m, d.contact_friction[5 * con]);
+    let round = d.efc_R[first] * mu * mu;
+    (row.pos, row.margin) = (T::ZERO, T::ZERO);
+    let own = solref(&d.contact_solreffriction, con);
+    if own != [T::ZERO; 2] {
+        row.solref = own;
+    }
+    let mut kbip = row_kbip(m, &row);
+    kbip[0] = T::ZERO;
+    for k in 1..dim {
+        write_row_with(d, first + k, &row, kbip);
+        let friction = d.contact_friction[5 * con + k - 1];
+        set_regulariser(d, first + k, round / (friction * friction));
+    }
+}
+
+/// Writes the parameters of one row.
+pub(super) fn write_row<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize, row: &RowParameters<T>) {
+    let kbip = row_kbip(m, row);
+    write_row_with(d, r, row, kbip);
+}
+
+/// Writes the parameters of one row with given stiffness, damping and impedance.
+fn write_row_with<T: Real>(d: &mut Data<T>, r: usize, row: &RowParameters<T>, kbip: [T; 4]) {
+    d.efc_type[r] = row.kind;
+    d.efc_id[r] = row.id as i32;
+    d.efc_pos[r] = row.pos;
+    d.efc_margin[r] = row.margin;
+    d.efc_frictionloss[r] = row.frictionloss;
+    d.efc_KBIP[4 * r..4 * r + 4].copy_from_slice(&kbip);
+    let imp = kbip[2];
+    set_regulariser(d, r, (T::ONE - imp) * row.diag / imp);
+}
+
+/// Stiffness, damping, impedance and its derivative of one row.
+fn row_kbip<T: Real>(m: &Model<T>, row: &RowParameters<T>) -> [T; 4] {
+    let solimp = safe_solimp(row.solimp);
+    let solref = safe_solref(m, row.solref);
+    let (imp, slope) = impedance(solimp, row.violation);
+    let (mut stiffness, damping) = spring_damper(solref, solimp[1]);
+    if row.kind == constraint::FRICTION_DOF || row.kind == constraint::FRICTION_TENDON {
+        stiffness = T::ZERO;
+    }
+    [stiffness, damping, imp, slope]
+}
+
+/// Sets `R` of a row, its inverse `D`, and the `diagApprox` that they imply.
+fn set_regulariser<T: Real>(d: &mut Data<T>, r: usize, regulariser: T) {
+    let imp = d.efc_KBIP[4 * r + 2];
+    let value = regulariser.max(T::MINVAL);
+    d.efc_R[r] = value;
+    d.efc_D[r] = T::ONE / value;
+    d.efc_diagApprox[r] = value * imp / (T::ONE - imp);
+}
+
+/// Impedance parameters clamped to their bounds.
+fn safe_solimp<T: Real>(solimp: [T; 5]) -> [T; 5] {
+    let (low, high) = (T::of(MIN_IMPEDANCE), T::of(MAX_IMPEDANCE));
+    [
+        solimp[0].max(low).min(high),
+        solimp[1].max(low).min(high),
+        solimp[2].max(T::ZERO),
+        solimp[3].max(low).min(high),
+        solimp[4].max(T::ONE),
+    ]
+}
+
+/// Reference parameters: the default where the two forms are mixed, and a time constant no shorter than the time step
+/// can resolve.
+fn safe_solref<T: Real>(m: &Model<T>, solref: [T; 2]) -> [T; 2] {
+    let mut safe = solref;
+    if (safe[0] > T::ZERO) != (safe[1] > T::ZERO) {
+        safe = [T::of(0.02), T::ONE];
+    }
+    if safe[0] > T::ZERO && !m.disabled(disable::REFSAFE) {
+        safe[0] = safe[0].max(T::of(2.0) * m.opt_timestep[0]);
+    }
+    safe
+}
+
+/// Stiffness and damping of a row from its `solref` and largest impedance.
+fn spring_damper<T: Real>(solref: [T; 2], dmax: T) -> (T, T) {
+    // direct form: minus stiffness and damping
+    if solref[0] <= T::ZERO {
+        return (-solref[0] / (dmax * dmax).max(T::MINVAL), -solref[1] / dmax.max(T::MINVAL));
+    }
+    // standard form: time constant and damping ratio
+    let rate = dmax * solref[0];
+    let ratio = solref[1];
+    (T::ONE / (rate * rate * ratio * ratio).max(T::MINVAL), T::of(2.0) / rate.max(T::MINVAL))
+}
+
+/// Impedance at a violation, and its derivative: a sigmoid from `dmin` to `dmax`.
+fn impedance<T: Real>(solimp: [T; 5], violation: T) -> (T, T) {
+    let [dmin, dmax, width, mid, power] = solimp;
+    if dmin == dmax || width <= T::MINVAL {
+        return (T::of(0.5) * (dmin + dmax), T::ZERO);
+    }
+    // violation in units of the width
+    let side = if violation < T::ZERO { -T::ONE } else { T::ONE };
+    let x = violation * side / width;
+    if x >= T::ONE {
+        return (dmax, T::ZERO);
+    }
+    if x == T::ZERO {
+        return (dmin, T::ZERO);
+    }
+    // two power curves joined at the midpoint
+    let (y, slope) = if power == T::ONE {
+        (x, T::ONE)
+    } else if x <= mid {
+        let curve = ratio_power(x, mid, power);
+        (curve * x, power * curve)
+    } else {
+        let curve = ratio_power(T::ONE - x, T::ONE - mid, power);
+        (T::ONE - curve * (T::ONE - x), power * curve)
+    };
+    (dmin + y * (dmax - dmin), slope * side * (dmax - dmin) / width)
+}
+
+/// `(x / unit)` to the power `power - 1`.
+fn ratio_power<T: Real>(x: T, unit: T, power: T) -> T {
+    if power == T::of(2.0) {
+        return x / unit;
+    }
+    (x / unit).powf(power - T::ONE)
+}
+
+/// Entry `i` of a field of pairs.
+pub(super) fn solref<T: Real>(a: &[T], i: usize) -> [T; 2] {
+    [a[2 * i], a[2 * i + 1]]
+}
+
+/// Entry `i` of a field of five numbers.
+pub(super) fn solimp<T: Real>(a: &[T], i: usize) -> [T; 5] {
+    let s = &a[5 * i..5 * i + 5];
+    [s[0], s[1], s[2], s[3], s[4]]
+}

@@ -1,0 +1,161 @@
+// Contacts as the narrow phase finds them, in slots, and their places by candidate at the end. Twin:
+// crates/cpu/src/collision/contacts.rs. The schedule differs: lanes take slots in any order, so that an order key tells
+// the places.
+
+import package::collision::contact_parameters::{margin_gap, MIN_FRICTION, mixed_parameters, pair_parameters};
+import package::collision::primitives::{ContactPoint, found, nfound};
+import package::math::matrix::make_frame_hint;
+import package::runtime::group::slot;
+
+// Contacts per candidate that an order key has room for.
+const KEY_RADIX: i32 = 64;
+
+//#if LANES
+// By world: contacts found so far, slots or not.
+var<workgroup> contacts_found: array<atomic<u32>, worlds_per_group>;
+//#else
+var<private> contacts_found: u32;
+//#endif
+
+// True in the second pass, in which the deepest contacts are kept.
+var<private> keeps_deepest: bool;
+
+//#if CONTACT
+// Contacts found so far, slots or not.
+fn found_so_far() -> u32 {
+//#if LANES
+    return atomicLoad(&contacts_found[slot]);
+//#else
+    return contacts_found;
+//#endif
+}
+
+fn set_found_so_far(count: u32) {
+//#if LANES
+    atomicStore(&contacts_found[slot], count);
+//#else
+    contacts_found = count;
+//#endif
+}
+
+// Slot of the next contact, in any order.
+fn next_slot() -> u32 {
+//#if LANES
+    return atomicAdd(&contacts_found[slot], 1u);
+//#else
+    contacts_found++;
+    return contacts_found - 1u;
+//#endif
+}
+
+// Place of contact k among all by their keys.
+fn place_of(k: u32, count: u32) -> u32 {
+//#if !LANES
+//#if !MIXED_PAIRS
+    // found in order
+    if (!keeps_deepest) {
+        return k;
+    }
+//#endif
+//#endif
+    let key = contact_key(k);
+    var place = 0u;
+    for (var other = 0u; other < count; other++) {
+        place += u32(contact_key(other) < key);
+    }
+    return place;
+}
+//#endif
+
+// Stores the contacts found for a candidate, after its `before` earlier ones.
+fn store_contacts(c: u32, before: u32) {
+    for (var f = 0u; f < nfound; f++) {
+        let key = KEY_RADIX * i32(c) + i32(before + f);
+        var k = 0;
+        if (keeps_deepest) {
+            k = free_slot(found[f].dist, key);
+        } else {
+            k = i32(next_slot());
+        }
+        if (k >= 0 && k < i32(nconmax)) {
+            write_contact(u32(k), key, found[f]);
+        }
+    }
+}
+
+// Slot for a contact with that key at distance `dist`. When all slots are taken, the shallowest contact is dropped
+// (among equals, the last one by key) and its slot is free; -1 if the new contact is the shallowest.
+fn free_slot(dist: f32, key: i32) -> i32 {
+    let n = found_so_far();
+    if (n < nconmax) {
+        set_found_so_far(n + 1u);
+        return i32(n);
+    }
+    if (n == 0u) {
+        return -1;
+    }
+    // the choice does not depend on the order of insertion
+    var worst = 0u;
+    for (var k = 1u; k < n; k++) {
+        let equal = contact_point(10u * k) == contact_point(10u * worst);
+        if (contact_point(10u * k) > contact_point(10u * worst) || (equal && contact_key(k) >= contact_key(worst))) {
+            worst = k;
+        }
+    }
+    let least = contact_point(10u * worst);
+    return select(i32(worst), -1, dist > least || (dist == least && key >= contact_key(worst)));
+}
+
+// Writes the results of the narrow phase.
+fn write_contact(k: u32, key: i32, contact: ContactPoint) {
+    set_contact_key(k, key);
+    set_contact_point(10u * k, contact.dist);
+    for (var i = 0u; i < 3u; i++) {
+        set_contact_point(10u * k + 1u + i, contact.pos[i]);
+        set_contact_point(10u * k + 4u + i, contact.normal[i]);
+        set_contact_point(10u * k + 7u + i, contact.tangent[i]);
+    }
+}
+
+// Three numbers of contact k as found.
+fn point_part(k: u32, first: u32) -> vec3f {
+    let at = 10u * k + first;
+    return vec3f(contact_point(at), contact_point(at + 1u), contact_point(at + 2u));
+}
+
+// Writes contact k as found to its place, with its frame, geoms and parameters: those of the explicit pair, or mixed;
+// then the global override and the lower bound on friction.
+fn finish_contact(k: u32, con: u32) {
+    // distance, frame, geoms and mixed parameters
+    let c = u32(contact_key(k) / KEY_RADIX);
+    set_contact_dist(con, contact_point(10u * k));
+    set_contact_pos_vec3(con, point_part(k, 1u));
+    set_contact_frame_mat3(con, make_frame_hint(point_part(k, 4u), point_part(k, 7u)));
+    set_contact_includemargin(con, margin_gap(c).x);
+    set_contact_geom(2u * con, candidate_geom1(c));
+    set_contact_geom(2u * con + 1u, candidate_geom2(c));
+    mixed_parameters(con, c);
+//#if PAIR
+    let pair = candidate_pair(c);
+    if (pair >= 0) {
+        pair_parameters(con, u32(pair));
+    }
+//#endif
+//#if OVERRIDE
+    // global override
+    for (var k = 0u; k < 5u; k++) {
+        set_contact_friction(5u * con + k, max(opt_o_friction(k), MIN_FRICTION));
+        set_contact_solimp(5u * con + k, opt_o_solimp(k));
+    }
+    for (var k = 0u; k < 2u; k++) {
+        set_contact_solref(2u * con + k, opt_o_solref(k));
+        set_contact_solreffriction(2u * con + k, opt_o_solref(k));
+    }
+//#endif
+//#if ADHESION
+    if (contact_adhesion(con) != 0.0 && contact_dist(con) >= contact_includemargin(con)) {
+        // adhesion beyond the margin acts along the normal only
+        set_contact_dim(con, 1);
+    }
+//#endif
+}

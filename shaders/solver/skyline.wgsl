@@ -1,0 +1,80 @@
+// Skyline (envelope) of the Hessian: the degrees of freedom that it couples. Loops skip the structural zeros, in worlds of
+// several trees only. On the CPU, islands are solved one by one instead: crates/cpu/src/constraint/islands.rs.
+
+import package::constraint::row_span::{DofRange, row_begin, row_end};
+import package::runtime::group::{lane, sync};
+import package::solver::state::rows;
+
+//#if SPARSE
+// First column of row i of the Hessian.
+fn hessian_begin(i: u32) -> u32 {
+    return u32(solver_H_skyline(i));
+}
+
+// Range of a row extended to whole trees: the non-zeros of its product with the inverse inertia.
+fn row_tree_range(r: u32) -> DofRange {
+    let first = row_begin(r);
+    let end = row_end(r);
+    if (first >= end) {
+        return DofRange(0u, 0u);
+    }
+    let last = u32(dof_treeid(end - 1u));
+    return DofRange(u32(tree_dofadr(u32(dof_treeid(first)))), u32(tree_dofadr(last) + tree_dofnum(last)));
+}
+
+// Skyline (envelope) of the Hessian: the first column of each row. Rows between two coupled ones count as coupled
+// with the first as well, so that factorisation causes no fill-in outside the skyline.
+fn find_hessian_skyline() {
+    if (lane == 0u) {
+        for (var t = 0u; t < ntree; t++) {
+            set_solver_H_skyline(u32(tree_dofadr(t)), tree_dofadr(t));
+        }
+        // couple the last tree of a row with its first
+        for (var r = 0u; r < rows; r++) {
+            let trees = row_tree_range(r);
+            if (trees.first < trees.end) {
+                let last = u32(tree_dofadr(u32(dof_treeid(trees.end - 1u))));
+                set_solver_H_skyline(last, min(solver_H_skyline(last), i32(trees.first)));
+            }
+        }
+        // and the trees in between
+        for (var up = 1u; up < ntree; up++) {
+            let t = ntree - up;
+            let first_coupled = solver_H_skyline(u32(tree_dofadr(t)));
+            let before = u32(tree_dofadr(t - 1u));
+            if (first_coupled < tree_dofadr(t)) {
+                set_solver_H_skyline(before, min(solver_H_skyline(before), first_coupled));
+            }
+        }
+    }
+    sync();
+    for (var i = lane; i < nv; i += lanes) {
+        let first = u32(tree_dofadr(u32(dof_treeid(i))));
+        if (i != first) {
+            set_solver_H_skyline(i, solver_H_skyline(first));
+        }
+    }
+    sync();
+}
+
+// First degree of freedom from `first` on that belongs to this lane.
+fn first_lane_dof(first: u32) -> u32 {
+    return first + (lane + lanes - first % lanes) % lanes;
+}
+//#else
+
+// First column of row i of the Hessian.
+fn hessian_begin(i: u32) -> u32 {
+    return 0u;
+}
+
+// Range of a row extended to whole trees.
+fn row_tree_range(r: u32) -> DofRange {
+    return DofRange(0u, nv);
+}
+
+// First degree of freedom of this lane.
+fn first_lane_dof(first: u32) -> u32 {
+    return lane;
+}
+//#endif
