@@ -103,6 +103,9 @@ impl Workspace {
         // controls first: they leave most results of the knot valid
         let rows = outputs(&model.sizes, of);
         copy(&self.base, &mut self.work, |_| true);
+        if nearby {
+            self.work.hessian.clone_from(&self.base.hessian);
+        }
         let reuse = if nearby { Reuse::Factors } else { Reuse::of(model, of) };
         let mut base_readout = std::mem::take(&mut self.before);
         for (j, &column) in columns.iter().enumerate().rev() {

@@ -12,14 +12,15 @@ pub(super) fn contact_row_count<T: Real>(m: &Model<T>, dim: usize) -> usize {
 }
 
 /// Jacobian of a contact's rows. Walks the chains of both bodies towards the root until they meet: motion above that
-/// is common to both and does not change the contact. Returns the first and one past the last degree of freedom.
+/// is common to both and does not change the contact. Returns the ranges of the degrees of freedom of the lower and of the
+/// higher tree, of which the second is empty for bodies of one tree.
 pub(super) fn contact_jacobian<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
     con: usize,
     first: usize,
     dim: usize,
-) -> (usize, usize) {
+) -> [(usize, usize); 2] {
     let b1 = m.geom_bodyid[d.contact_geom[2 * con] as usize] as usize;
     let b2 = m.geom_bodyid[d.contact_geom[2 * con + 1] as usize] as usize;
     let mut i1 = last_dof(m, b1);
@@ -33,6 +34,12 @@ pub(super) fn contact_jacobian<T: Real>(
         (!m.has_elliptic_cones()).then(|| std::array::from_fn(|k| d.contact_friction[5 * con + k]));
     let end = 1 + i1.max(i2) as usize;
     let mut begin = end;
+    // of two trees, the higher one is walked first, to its root
+    let apart = i1 >= 0 && i2 >= 0 && m.dof_treeid[i1 as usize] != m.dof_treeid[i2 as usize];
+    let between = apart.then(|| {
+        let (low, high) = (i1.min(i2) as usize, i1.max(i2) as usize);
+        (low + 1, m.tree_dofadr[m.dof_treeid[high] as usize] as usize)
+    });
     while i1 != i2 {
         begin = i1.max(i2) as usize;
         if i1 > i2 {
@@ -43,7 +50,10 @@ pub(super) fn contact_jacobian<T: Real>(
             i2 = m.dof_parentid[i2 as usize];
         }
     }
-    (begin, end)
+    match between {
+        Some((low_end, high_begin)) => [(begin, low_end), (high_begin, end)],
+        None => [(begin, end), (0, 0)],
+    }
 }
 
 /// One degree of freedom's column in the rows of a contact: the directions of an elliptic cone, or for each pyramid

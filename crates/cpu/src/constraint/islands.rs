@@ -31,6 +31,8 @@ pub fn islands<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         d.island_dof_end[0] = m.sizes.nv as i32;
         d.island_efc_begin[0] = 0;
         d.island_efc_end[0] = nefc as i32;
+        (d.island_range_begin[0], d.island_range_end[0]) = (0, 1);
+        (d.range_dof_begin[0], d.range_dof_end[0]) = (0, m.sizes.nv as i32);
         return;
     }
     join_trees(m, d);
@@ -62,25 +64,51 @@ fn number_rows<T: Real>(d: &mut Data<T>) {
     }
 }
 
-/// Island of each degree of freedom, and the range of each island's degrees of freedom.
+/// Island of each degree of freedom, and the degrees of freedom of each island: the range from the first to the last, and
+/// the ranges of trees that follow each other in it.
 fn number_dofs<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let nisland = d.nisland[0] as usize;
+    // ranges of each island; a tree continues that of the tree before it
+    d.island_range_end[..nisland].fill(0);
+    let mut last = -1;
     for tree in 0..m.sizes.ntree {
         let island = d.tree_island[tree];
         let first = m.tree_dofadr[tree];
         let end = first + m.tree_dofnum[tree];
         d.dof_island[first as usize..end as usize].fill(island);
-        // the first tree of an island begins its range
-        if island >= 0 {
-            let begins = (0..tree).all(|t| d.tree_island[t] != island);
-            if begins {
-                d.island_dof_begin[island as usize] = first;
+        if let Ok(island) = usize::try_from(island) {
+            let ranges = &mut d.island_range_end[island];
+            if *ranges == 0 {
+                d.island_dof_begin[island] = first;
             }
-            d.island_dof_end[island as usize] = end;
+            *ranges += i32::from(last != island as i32);
+            d.island_dof_end[island] = end;
         }
+        last = island;
+    }
+    // places of the ranges
+    let mut next = 0;
+    for (begin, end) in d.island_range_begin.iter_mut().zip(&mut d.island_range_end).take(nisland) {
+        *begin = next;
+        next += *end;
+        *end = *begin;
+    }
+    last = -1;
+    for tree in 0..m.sizes.ntree {
+        let island = d.tree_island[tree];
+        if let Ok(island) = usize::try_from(island) {
+            let first = m.tree_dofadr[tree];
+            if last != island as i32 {
+                d.range_dof_begin[d.island_range_end[island] as usize] = first;
+                d.island_range_end[island] += 1;
+            }
+            d.range_dof_end[d.island_range_end[island] as usize - 1] = first + m.tree_dofnum[tree];
+        }
+        last = island;
     }
 }
 
-/// Labels each tree touched by a row with the lowest tree of its island; rows hold their first tree.
+/// Labels each tree touched by a row with a lower tree of its island, the lowest with itself; rows hold their first tree.
 fn join_trees<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.tree_island.fill(-1);
     for r in 0..d.nefc[0] as usize {
@@ -163,21 +191,24 @@ fn join<T: Real>(d: &mut Data<T>, a: i32, b: i32) -> i32 {
     a.max(b)
 }
 
-/// Gives all trees with either label the lower one.
-fn merge<T: Real>(d: &mut Data<T>, a: i32, b: i32) {
-    let (la, lb) = (d.tree_island[a as usize], d.tree_island[b as usize]);
-    let (low, high) = (la.min(lb), la.max(lb));
-    if low == high {
-        return;
+/// Lowest tree of those joined so far; halves the way to it for the next time.
+fn lowest<T: Real>(d: &mut Data<T>, tree: i32) -> i32 {
+    let label = &mut d.tree_island;
+    let mut tree = tree as usize;
+    while label[tree] != tree as i32 {
+        label[tree] = label[label[tree] as usize];
+        tree = label[tree] as usize;
     }
-    for t in 0..d.tree_island.len() {
-        if d.tree_island[t] == high {
-            d.tree_island[t] = low;
-        }
-    }
+    tree as i32
 }
 
-/// Replaces labels by numbers from zero, in the order of the lowest trees.
+/// Puts the trees of two islands below the lowest of both.
+fn merge<T: Real>(d: &mut Data<T>, a: i32, b: i32) {
+    let (a, b) = (lowest(d, a), lowest(d, b));
+    d.tree_island[a.max(b) as usize] = a.min(b);
+}
+
+/// Replaces labels by numbers from zero, in the order of the lowest trees. A label is a lower tree, which has its number.
 fn number_islands<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for tree in 0..m.sizes.ntree {
         let label = d.tree_island[tree];

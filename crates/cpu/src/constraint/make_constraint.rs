@@ -10,7 +10,7 @@ use super::contact_jacobian::{contact_jacobian, contact_row_count};
 use super::equality;
 use super::islands::islands;
 use super::row_parameters::{RowParameters, contact_parameters, joint_limit_row, solimp, solref, write_row};
-use super::row_span::{equality_dof_range, row_span, set_row_range, tendon_dof_range};
+use super::row_span::{equality_dof_ranges, row_parts, set_row_range, set_row_ranges, tendon_dof_range};
 use crate::math::{dot, normalize3, quat_at, quat_normalize, quat_to_rotvec};
 use crate::sleep::asleep::{equality_sleeps, tendon_rests, tree_sleeps};
 use crate::smooth::jacobian::last_dof;
@@ -62,7 +62,7 @@ fn list_rows<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
 }
 
 /// First of `count` new rows, their Jacobians cleared; none if they do not fit. A row is zero outside of its span, so
-/// that only the span that it last had is cleared.
+/// that only the parts of the span that it last had are cleared.
 fn claim_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, count: usize, wanted: &mut usize) -> Option<usize> {
     let first = *wanted;
     *wanted += count;
@@ -71,8 +71,9 @@ fn claim_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, count: usize, wanted: &mut
     }
     d.nefc[0] = *wanted as i32;
     for r in first..first + count {
-        let (begin, end) = row_span(d, r);
-        d.efc_J[r * m.sizes.nv..][begin..end].fill(T::ZERO);
+        for (begin, end) in row_parts(d, r) {
+            d.efc_J[r * m.sizes.nv..][begin..end].fill(T::ZERO);
+        }
     }
     Some(first)
 }
@@ -91,7 +92,7 @@ fn equality_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
         } else {
             pos[0] = equality::coupling_row(m, d, eq, first);
         }
-        set_row_range(d, first, count, equality_dof_range(m, eq));
+        set_row_ranges(d, first, count, equality_dof_ranges(m, eq));
         let violation = equality::violation(&pos[..count]);
         for k in 0..count {
             let row = RowParameters {
@@ -265,8 +266,8 @@ fn contact_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
         let count = contact_row_count(m, dim);
         if let Some(first) = claim_rows(m, d, count, wanted) {
             d.contact_efc_address[con] = first as i32;
-            let span = contact_jacobian(m, d, con, first, dim);
-            set_row_range(d, first, count, span);
+            let ranges = contact_jacobian(m, d, con, first, dim);
+            set_row_ranges(d, first, count, ranges);
             contact_parameters(m, d, con, first, dim);
         }
     }
@@ -274,14 +275,17 @@ fn contact_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
 
 /// Clears the columns of sleeping degrees of freedom: no row moves them.
 fn clear_asleep_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    for tree in 0..d.tree_asleep.len() {
-        if !tree_sleeps(d, tree as i32) {
-            continue;
-        }
-        let (first, count) = (m.tree_dofadr[tree] as usize, m.tree_dofnum[tree] as usize);
-        for r in 0..d.nefc[0] as usize {
-            let at = r * m.sizes.nv + first;
-            d.efc_J[at..at + count].fill(T::ZERO);
+    if (0..d.tree_asleep.len()).all(|tree| !tree_sleeps(d, tree as i32)) {
+        return;
+    }
+    for r in 0..d.nefc[0] as usize {
+        for (begin, end) in row_parts(d, r) {
+            let row = r * m.sizes.nv;
+            for dof in begin..end {
+                if tree_sleeps(d, m.dof_treeid[dof]) {
+                    d.efc_J[row + dof] = T::ZERO;
+                }
+            }
         }
     }
 }

@@ -1,5 +1,5 @@
-//! Spans of constraint rows: the degrees of freedom outside of which a row of the Jacobian is zero. They are few where
-//! there are many trees, so that only they are cleared, read and summed.
+//! Spans of constraint rows: the degrees of freedom outside of which a row of the Jacobian is zero, and the gap in them
+//! between two trees far apart. They are few where there are many trees, so that only they are cleared, read and summed.
 
 use super::equality::{self, is_connect_or_weld};
 use crate::smooth::jacobian::last_dof;
@@ -14,15 +14,42 @@ pub fn row_span<T: Real>(d: &Data<T>, r: usize) -> (usize, usize) {
     (d.efc_dof_begin[r] as usize, d.efc_dof_end[r] as usize)
 }
 
+/// Degrees of freedom of a row before and after its gap; the second range is empty where there is none.
+#[inline(always)]
+pub fn row_parts<T: Real>(d: &Data<T>, r: usize) -> [(usize, usize); 2] {
+    let (begin, end) = row_span(d, r);
+    let gap = (d.efc_gap_begin[r] as usize, d.efc_gap_end[r] as usize);
+    if gap.0 < gap.1 { [(begin, gap.0), (gap.1, end)] } else { [(begin, end), (end, end)] }
+}
+
+/// True if a row is zero in the middle of its span.
+#[inline(always)]
+pub(crate) fn has_gap<T: Real>(d: &Data<T>, r: usize) -> bool {
+    d.efc_gap_begin[r] < d.efc_gap_end[r]
+}
+
 /// Notes the span of new rows.
-pub(crate) fn set_row_range<T: Real>(
+pub(crate) fn set_row_range<T: Real>(d: &mut Data<T>, first: usize, count: usize, range: (usize, usize)) {
+    set_row_ranges(d, first, count, [range, (0, 0)]);
+}
+
+/// Notes the span of new rows that are zero outside of two ranges, of which either may be empty. What lies between them is
+/// a gap where most of the span would be zeros.
+pub(crate) fn set_row_ranges<T: Real>(
     d: &mut Data<T>,
     first: usize,
     count: usize,
-    (begin, end): (usize, usize),
+    ranges: [(usize, usize); 2],
 ) {
+    let (begin, end) = range_union(ranges[0], ranges[1]);
+    let [low, high] = if ranges[0].0 <= ranges[1].0 { ranges } else { [ranges[1], ranges[0]] };
+    let filled = low.1 - low.0 + high.1 - high.0;
+    let is_wide = low.0 < low.1 && high.0 < high.1 && end - begin > 2 * filled;
+    let gap = if is_wide { (low.1, high.0) } else { (end, end) };
     d.efc_dof_begin[first..first + count].fill(begin as i32);
     d.efc_dof_end[first..first + count].fill(end as i32);
+    d.efc_gap_begin[first..first + count].fill(gap.0 as i32);
+    d.efc_gap_end[first..first + count].fill(gap.1 as i32);
 }
 
 /// Smallest span that holds two, of which either may be empty.
@@ -38,7 +65,7 @@ pub(crate) fn range_union(a: (usize, usize), b: (usize, usize)) -> (usize, usize
 }
 
 /// Degrees of freedom that can move a body: from the first of its tree to the last of its own.
-fn body_dof_range<T: Real>(m: &Model<T>, body: usize) -> (usize, usize) {
+pub(crate) fn body_dof_range<T: Real>(m: &Model<T>, body: usize) -> (usize, usize) {
     usize::try_from(last_dof(m, body))
         .map_or((0, 0), |last| (m.tree_dofadr[m.dof_treeid[last] as usize] as usize, last + 1))
 }
@@ -48,17 +75,17 @@ fn joint_dof_range<T: Real>(m: &Model<T>, jnt: i32) -> (usize, usize) {
     usize::try_from(jnt).map_or((0, 0), |jnt| (m.jnt_dofadr[jnt] as usize, m.jnt_dofadr[jnt] as usize + 1))
 }
 
-/// Range of an equality constraint.
-pub(crate) fn equality_dof_range<T: Real>(m: &Model<T>, eq: usize) -> (usize, usize) {
+/// Ranges of an equality constraint's two sides.
+pub(crate) fn equality_dof_ranges<T: Real>(m: &Model<T>, eq: usize) -> [(usize, usize); 2] {
     if is_connect_or_weld(m, eq) {
         // chains from the first degree of freedom of a tree on
         let [one, two] = equality::bodies(m, eq);
-        return range_union(body_dof_range(m, one), body_dof_range(m, two));
+        return [body_dof_range(m, one), body_dof_range(m, two)];
     }
     let of = |id: i32| {
         if m.eq_type[eq] == kind::TENDON { tendon_dof_range(m, id) } else { joint_dof_range(m, id) }
     };
-    range_union(of(m.eq_obj1id[eq]), of(m.eq_obj2id[eq]))
+    [of(m.eq_obj1id[eq]), of(m.eq_obj2id[eq])]
 }
 
 /// Range of the degrees of freedom in a tendon's Jacobian; empty for none.
@@ -79,6 +106,7 @@ mod tests {
 
     #[test]
     fn nothing_is_left_of_the_last_step() {
+        let mut gaps_seen = false;
         for name in ["equality", "tendons", "contacts", "elliptic", "forces", "joints", "pgs", "sleep"] {
             let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/parity/models");
             let m = manyworlds_mjcf::load(&folder.join(format!("{name}.xml"))).unwrap();
@@ -90,7 +118,8 @@ mod tests {
                 // the same without a past
                 let mut fresh = d.clone();
                 fresh.efc_J.fill(0.0);
-                for span in [&mut fresh.efc_dof_begin, &mut fresh.efc_dof_end] {
+                let gaps = [&mut fresh.efc_gap_begin, &mut fresh.efc_gap_end];
+                for span in [&mut fresh.efc_dof_begin, &mut fresh.efc_dof_end].into_iter().chain(gaps) {
                     span.fill(0);
                 }
                 position(&m, &mut d);
@@ -109,11 +138,15 @@ mod tests {
                 for r in 0..d.nefc[0] as usize {
                     let (begin, end) = row_span(&d, r);
                     let row = &d.efc_J[r * m.sizes.nv..(r + 1) * m.sizes.nv];
-                    let outside = row[..begin].iter().chain(&row[end..]);
+                    let gap =
+                        if has_gap(&d, r) { row_parts(&d, r)[0].1..row_parts(&d, r)[1].0 } else { 0..0 };
+                    gaps_seen |= !gap.is_empty();
+                    let outside = row[..begin].iter().chain(&row[end..]).chain(&row[gap]);
                     assert!(outside.clone().all(|x| *x == 0.0), "{name}, step {k}, row {r}");
                 }
             }
             assert!(rows > 0, "{name}: no rows");
         }
+        assert!(gaps_seen);
     }
 }

@@ -1,7 +1,7 @@
 //! Conjugate-gradient directions (Nocedal and Wright, Numerical Optimization, section 5.2), preconditioned by the
 //! inertia, which is factored already: no other matrix is formed.
 
-use super::rows::dof_range;
+use super::rows::{island_ranges, range_at, sum_over};
 use crate::smooth::factor_m::solve_ld_within;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -10,26 +10,24 @@ use manyworlds_model::real::Real;
 /// New search direction from the gradient in `solver_grad`; returns `grad' M⁻¹ grad`. `last` is its value at the last
 /// direction, none for the first. Beta is that of Polak and Ribière, not below zero, where the method restarts.
 pub fn cg_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, last: Option<T>) -> T {
-    let (first, end) = dof_range(d, island);
     // gradient preconditioned by the inertia
-    d.solver_Mv[first..end].copy_from_slice(&d.solver_grad[first..end]);
-    solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut d.solver_Mv, first..end);
-    let mut grad_mgrad = T::ZERO;
-    for i in first..end {
-        grad_mgrad += d.solver_grad[i] * d.solver_Mv[i];
+    for k in island_ranges(d, island) {
+        let range = range_at(d, k);
+        d.solver_Mv[range.clone()].copy_from_slice(&d.solver_grad[range.clone()]);
+        solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut d.solver_Mv, range);
     }
+    let grad_mgrad = sum_over(d, island, |i| d.solver_grad[i] * d.solver_Mv[i]);
     let mut beta = T::ZERO;
     if let Some(last) = last {
-        let mut change = T::ZERO;
-        for i in first..end {
-            change += d.solver_grad[i] * (d.solver_Mv[i] - d.solver_Mgrad[i]);
-        }
+        let change = sum_over(d, island, |i| d.solver_grad[i] * (d.solver_Mv[i] - d.solver_Mgrad[i]));
         beta = (change / last.max(T::MINVAL)).max(T::ZERO);
     }
-    for i in first..end {
-        let kept = if beta > T::ZERO { beta * d.solver_search[i] } else { T::ZERO };
-        d.solver_search[i] = kept - d.solver_Mv[i];
-        d.solver_Mgrad[i] = d.solver_Mv[i];
+    for k in island_ranges(d, island) {
+        for i in range_at(d, k) {
+            let kept = if beta > T::ZERO { beta * d.solver_search[i] } else { T::ZERO };
+            d.solver_search[i] = kept - d.solver_Mv[i];
+            d.solver_Mgrad[i] = d.solver_Mv[i];
+        }
     }
     grad_mgrad
 }

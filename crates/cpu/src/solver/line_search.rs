@@ -1,7 +1,7 @@
 //! Line search: Newton steps on the derivative of the cost, then bracketing. Costs are compared only as differences
 //! from the start, which avoids cancellation in single precision.
 
-use super::rows::{dof_range, mul_jac, norm, rows};
+use super::rows::{island_ranges, mul_jac, norm, range_at, rows, sum_over};
 use crate::constraint::cone::cone_of;
 use crate::constraint::constraint_cost::{cost_parameters, force, is_quadratic, row_cost};
 use crate::smooth::factor_m::mul_m_within;
@@ -37,26 +37,24 @@ pub fn line_search<T: Real>(
     scale: T,
     decrement: Option<T>,
 ) -> (T, T) {
-    let (first, end) = dof_range(d, island);
-    let length = norm(&d.solver_search[first..end]);
+    let length = norm(d, island, &d.solver_search);
     if length < T::MINVAL {
         return (T::ZERO, T::ZERO);
     }
-    mul_m_within(m, &d.M, &d.solver_search, &mut d.solver_Mv, first..end);
+    for k in island_ranges(d, island) {
+        let range = range_at(d, k);
+        mul_m_within(m, &d.M, &d.solver_search, &mut d.solver_Mv, range);
+    }
     let mut products = std::mem::take(&mut d.solver_Jv);
     mul_jac(d, rows(d, island), &d.solver_search, &mut products);
     d.solver_Jv = products;
     let mut search = LineSearch {
         island,
-        slope: T::ZERO,
-        curvature: T::ZERO,
+        slope: sum_over(d, island, |i| d.solver_search[i] * (d.solver_Ma[i] - d.qfrc_smooth[i])),
+        curvature: sum_over(d, island, |i| d.solver_search[i] * d.solver_Mv[i]),
         tolerance: m.opt_tolerance[0] * m.opt_ls_tolerance[0] * length / scale,
         evaluations: i32::from(decrement.is_some()),
     };
-    for i in first..end {
-        search.slope += d.solver_search[i] * (d.solver_Ma[i] - d.qfrc_smooth[i]);
-        search.curvature += d.solver_search[i] * d.solver_Mv[i];
-    }
     // the derivative is a sum in which the smooth part and the rows cancel: below its rounding nothing is left to find
     let rounding = T::of(4.0) * T::EPSILON * (search.slope.abs() + search.curvature);
     search.tolerance = search.tolerance.max(rounding);

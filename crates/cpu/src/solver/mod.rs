@@ -1,8 +1,10 @@
 //! Constraint solvers, and inverse dynamics, which needs none.
 
 pub mod cg;
+pub mod factors;
 pub mod fwdinv;
 pub mod hessian;
+pub mod hessian_pattern;
 pub mod inverse;
 pub mod line_search;
 pub mod nearby;

@@ -2,8 +2,9 @@
 //! factors of the known Hessian. Where the same rows act, a whole step leaves an error of the second order in the distance; no
 //! Hessian is built and no step length is searched.
 
-use super::hessian::{build_hessian, factor_dense, solve_dense};
-use super::rows::{dof_range, mul_jac, norm, residuals, rows};
+use super::hessian::{build_hessian, factor_hessian, solve_hessian};
+use super::hessian_pattern::set_pattern;
+use super::rows::{island_ranges, mul_jac, norm, range_at, residuals, rows};
 use super::solve::{solve, update_gradient};
 use crate::smooth::factor_m::{mul_m, mul_m_within};
 use manyworlds_model::model::Model;
@@ -28,9 +29,10 @@ pub fn factor_solution(m: &Model, d: &mut Data) {
     let mut jaref = std::mem::take(&mut d.solver_Jaref);
     residuals(d, &d.qacc, &mut jaref);
     d.solver_Jaref = jaref;
+    set_pattern(m, d);
     for island in 0..d.nisland[0] {
         build_hessian(m, d, island);
-        factor_dense(d, island);
+        factor_hessian(d, island);
     }
 }
 
@@ -44,7 +46,7 @@ pub fn solve_nearby(m: &Model, d: &mut Data, known: &Data) {
     if nefc == 0 || !alike || !converges(m, d, known) {
         solve(m, d);
         // factors for the next one
-        d.solver_H.copy_from_slice(&known.solver_H);
+        d.hessian.clone_from(&known.hessian);
     }
 }
 
@@ -65,26 +67,33 @@ fn converges(m: &Model, d: &mut Data, known: &Data) -> bool {
 }
 
 fn island_converges(m: &Model, d: &mut Data, island: i32) -> bool {
-    let (first, end) = dof_range(d, island);
     update_gradient(m, d, island);
-    let rounding = 64.0 * f64::EPSILON * (norm(&d.solver_Ma[first..end]) + norm(&d.qfrc_smooth[first..end]));
-    let limit = (REMAINS * norm(&d.solver_grad[first..end])).max(rounding);
+    let rounding = 64.0 * f64::EPSILON * (norm(d, island, &d.solver_Ma) + norm(d, island, &d.qfrc_smooth));
+    let limit = (REMAINS * norm(d, island, &d.solver_grad)).max(rounding);
     // cones bend: their Hessian is that of the known world to the first order only
     let steps = if m.has_elliptic_cones() { MAX_STEPS } else { 2 };
     for _ in 0..steps {
-        if norm(&d.solver_grad[first..end]) <= limit {
+        if norm(d, island, &d.solver_grad) <= limit {
             return true;
         }
-        d.solver_search[first..end].copy_from_slice(&d.solver_grad[first..end]);
-        solve_dense(d, island);
-        d.solver_search[first..end].iter_mut().for_each(|x| *x = -*x);
-        mul_m_within(m, &d.M, &d.solver_search, &mut d.solver_Mv, first..end);
+        for k in island_ranges(d, island) {
+            let range = range_at(d, k);
+            d.solver_search[range.clone()].copy_from_slice(&d.solver_grad[range]);
+        }
+        solve_hessian(d, island);
+        for k in island_ranges(d, island) {
+            let range = range_at(d, k);
+            d.solver_search[range.clone()].iter_mut().for_each(|x| *x = -*x);
+            mul_m_within(m, &d.M, &d.solver_search, &mut d.solver_Mv, range);
+        }
         let mut products = std::mem::take(&mut d.solver_Jv);
         mul_jac(d, rows(d, island), &d.solver_search, &mut products);
         d.solver_Jv = products;
-        for i in first..end {
-            d.qacc[i] += d.solver_search[i];
-            d.solver_Ma[i] += d.solver_Mv[i];
+        for k in island_ranges(d, island) {
+            for i in range_at(d, k) {
+                d.qacc[i] += d.solver_search[i];
+                d.solver_Ma[i] += d.solver_Mv[i];
+            }
         }
         for k in rows(d, island) {
             let r = d.efc_order[k] as usize;
@@ -92,5 +101,5 @@ fn island_converges(m: &Model, d: &mut Data, island: i32) -> bool {
         }
         update_gradient(m, d, island);
     }
-    norm(&d.solver_grad[first..end]) <= limit
+    norm(d, island, &d.solver_grad) <= limit
 }

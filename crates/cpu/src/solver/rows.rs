@@ -1,9 +1,9 @@
-//! Rows and degrees of freedom of an island, common to all solvers: their ranges, products of Jacobian rows with a
-//! vector, and batches of rows.
+//! Rows and degrees of freedom of an island, common to all solvers: their ranges, sums over them, products of Jacobian rows
+//! with a vector, and batches of rows.
 
 use std::ops::Range;
 
-use crate::constraint::row_span::{range_union, row_span};
+use crate::constraint::row_span::{has_gap, range_union, row_parts, row_span};
 use crate::math::{dot_n, dot_rows4};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -12,10 +12,35 @@ use manyworlds_model::real::Real;
 /// Most degrees of freedom of a row that is taken by itself: those of a ball joint.
 const NARROW: usize = 3;
 
-/// Range of an island's degrees of freedom.
+/// Range of an island's degrees of freedom, from the first to the last; some between them may be those of other islands.
 pub fn dof_range<T: Real>(d: &Data<T>, island: i32) -> (usize, usize) {
     let k = island as usize;
     (d.island_dof_begin[k] as usize, d.island_dof_end[k] as usize)
+}
+
+/// Numbers of an island's ranges of degrees of freedom, for [`range_at`].
+#[inline(always)]
+pub(crate) fn island_ranges<T: Real>(d: &Data<T>, island: i32) -> Range<usize> {
+    let k = island as usize;
+    d.island_range_begin[k] as usize..d.island_range_end[k] as usize
+}
+
+/// Degrees of freedom of a range: whole trees of one island that follow each other.
+#[inline(always)]
+pub(crate) fn range_at<T: Real>(d: &Data<T>, k: usize) -> Range<usize> {
+    d.range_dof_begin[k] as usize..d.range_dof_end[k] as usize
+}
+
+/// Sum over an island's degrees of freedom, in ascending order.
+#[inline(always)]
+pub(crate) fn sum_over<T: Real>(d: &Data<T>, island: i32, mut term: impl FnMut(usize) -> T) -> T {
+    let mut sum = T::ZERO;
+    for k in island_ranges(d, island) {
+        for i in range_at(d, k) {
+            sum += term(i);
+        }
+    }
+    sum
 }
 
 /// Places of an island's rows in `efc_order`.
@@ -28,18 +53,12 @@ pub(crate) fn rows<T: Real>(d: &Data<T>, island: i32) -> Range<usize> {
 
 /// Factor that makes costs and gradients of an island dimensionless: one over its inertia.
 pub(crate) fn cost_scale<T: Real>(m: &Model<T>, d: &Data<T>, island: i32) -> T {
-    let (first, end) = dof_range(d, island);
-    let mut inertia = T::ZERO;
-    for i in first..end {
-        if d.dof_island[i] == island {
-            inertia += d.M[(m.M_rowadr[i] + m.M_rownnz[i]) as usize - 1];
-        }
-    }
+    let inertia = sum_over(d, island, |i| d.M[(m.M_rowadr[i] + m.M_rownnz[i]) as usize - 1]);
     T::ONE / inertia.max(T::MINVAL)
 }
 
 /// Rows collected into batches of up to four, so that the target of their sum is read and written once instead of four
-/// times. Rows whose spans lie apart are not collected together.
+/// times. Rows whose spans lie apart are not collected together, and those with a gap only with their like.
 #[derive(Default)]
 pub(crate) struct RowBatch<T> {
     rows: [usize; 4],
@@ -47,6 +66,7 @@ pub(crate) struct RowBatch<T> {
     count: usize,
     span: (usize, usize),
     widest: usize,
+    has_gap: bool,
 }
 
 /// Up to four rows with their weights, and the span that holds theirs. Missing entries repeat the first row with weight
@@ -58,6 +78,18 @@ pub(crate) struct FourRows<T> {
     pub(crate) span: (usize, usize),
 }
 
+impl<T: Real> FourRows<T> {
+    /// Degrees of freedom outside of which all rows are zero, before and after a gap that they share.
+    #[inline(always)]
+    pub(crate) fn parts(&self, d: &Data<T>) -> [(usize, usize); 2] {
+        if has_gap(d, self.rows[0]) {
+            row_parts(d, self.rows[0])
+        } else {
+            [self.span, (self.span.1, self.span.1)]
+        }
+    }
+}
+
 impl<T: Real> RowBatch<T> {
     /// Adds a row; returns the batch that it completes, or the one that it ends because their spans lie apart.
     #[inline(always)]
@@ -65,10 +97,16 @@ impl<T: Real> RowBatch<T> {
         let span = row_span(d, row);
         let width = span.1 - span.0;
         let (mut all, mut widest) = (range_union(self.span, span), self.widest.max(width));
-        let apart = if are_near(all, widest) { None } else { self.take() };
+        let gap = has_gap(d, row);
+        let fits = match gap || self.has_gap {
+            true => self.count == 0 || is_alike(d, self.rows[0], row),
+            false => are_near(all, widest),
+        };
+        let apart = if fits { None } else { self.take() };
         if apart.is_some() {
             (all, widest) = (span, width);
         }
+        self.has_gap = gap;
         self.rows[self.count] = row;
         self.weights[self.count] = weight;
         self.count += 1;
@@ -95,6 +133,14 @@ pub(crate) fn is_narrow(span: (usize, usize)) -> bool {
     span.1 - span.0 <= NARROW
 }
 
+/// True if two rows have the same span and gap.
+#[inline(always)]
+fn is_alike<T: Real>(d: &Data<T>, a: usize, b: usize) -> bool {
+    row_span(d, a) == row_span(d, b)
+        && d.efc_gap_begin[a] == d.efc_gap_begin[b]
+        && d.efc_gap_end[a] == d.efc_gap_end[b]
+}
+
 /// True if rows that span `all` together, and `widest` at most each, are read together at little loss.
 #[inline(always)]
 fn are_near(all: (usize, usize), widest: usize) -> bool {
@@ -102,7 +148,7 @@ fn are_near(all: (usize, usize), widest: usize) -> bool {
 }
 
 /// Products of Jacobian rows with a vector, for the rows at some places of `efc_order`: four at a time where their
-/// spans are near.
+/// spans are near, or where they are those of one contact.
 #[inline(always)]
 pub(crate) fn mul_jac<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], out: &mut [T]) {
     let nv = v.len();
@@ -116,6 +162,28 @@ pub(crate) fn mul_jac<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], out: 
             k += 1;
             continue;
         }
+        if has_gap(d, r) {
+            let four =
+                order.get(k..k + 4).filter(|four| four.iter().all(|other| is_alike(d, r, *other as usize)));
+            let places = four.unwrap_or(&order[k..=k]);
+            for &row in places {
+                out[row as usize] = T::ZERO;
+            }
+            for (begin, end) in row_parts(d, r) {
+                let (v, row) =
+                    (&v[begin..end], |r: i32| &d.efc_J[r as usize * nv + begin..r as usize * nv + end]);
+                if let &[a, b, c, e] = places {
+                    let products = dot_rows4(v, row(a), row(b), row(c), row(e));
+                    for (row, product) in places.iter().zip(products) {
+                        out[*row as usize] += product;
+                    }
+                } else {
+                    out[r] += dot_n(row(r as i32), v);
+                }
+            }
+            k += places.len();
+            continue;
+        }
         if let Some(&[_, b, c, e]) = order.get(k..k + 4) {
             let rows = [r, b as usize, c as usize, e as usize];
             let (mut all, mut widest) = (span, span.1 - span.0);
@@ -124,7 +192,7 @@ pub(crate) fn mul_jac<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], out: 
                 all = range_union(all, span);
                 widest = widest.max(span.1 - span.0);
             }
-            if are_near(all, widest) {
+            if are_near(all, widest) && !rows.iter().any(|row| has_gap(d, *row)) {
                 let row = |k: usize| &d.efc_J[rows[k] * nv + all.0..rows[k] * nv + all.1];
                 let products = dot_rows4(&v[all.0..all.1], row(0), row(1), row(2), row(3));
                 for (row, product) in rows.into_iter().zip(products) {
@@ -155,11 +223,7 @@ pub fn residuals<T: Real>(d: &Data<T>, acceleration: &[T], out: &mut [T]) {
     }
 }
 
-/// Euclidean norm.
-pub(crate) fn norm<T: Real>(x: &[T]) -> T {
-    let mut sum = T::ZERO;
-    for i in 0..x.len() {
-        sum += x[i] * x[i];
-    }
-    sum.sqrt()
+/// Euclidean norm of a vector over an island's degrees of freedom.
+pub(crate) fn norm<T: Real>(d: &Data<T>, island: i32, x: &[T]) -> T {
+    sum_over(d, island, |i| x[i] * x[i]).sqrt()
 }

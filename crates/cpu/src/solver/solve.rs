@@ -10,11 +10,14 @@
 //! from the start of the search, which avoids cancellation in single precision.
 
 use super::cg::cg_direction;
-use super::hessian::{build_hessian, factor_dense, solve_dense, update_factors};
+use super::hessian::{build_hessian, factor_hessian, solve_hessian, update_factors};
+use super::hessian_pattern::set_pattern;
 use super::line_search::line_search;
 use super::noslip::noslip;
 use super::pgs::{dual_finish, pgs_island, pgs_warmstart, project_constraint};
-use super::rows::{FourRows, RowBatch, cost_scale, dof_range, is_narrow, norm, residuals, rows};
+use super::rows::{
+    FourRows, RowBatch, cost_scale, is_narrow, island_ranges, norm, range_at, residuals, rows, sum_over,
+};
 use super::smooth_contact::smooth_forces;
 use crate::constraint::cone::cone_of;
 use crate::constraint::constraint_cost::{cost_parameters, force, row_cost};
@@ -53,6 +56,9 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if m.is_smooth() {
         smooth_forces(m, d);
     }
+    if m.opt_solver[0] == solver::NEWTON {
+        set_pattern(m, d);
+    }
     for island in 0..d.nisland[0] {
         let mut iterations = match m.opt_solver[0] {
             solver::PGS => pgs_island(m, d, island),
@@ -71,7 +77,6 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Newton's method, or conjugate gradients, in one island; returns the number of iterations.
 fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
-    let (first, end) = dof_range(d, island);
     let scale = cost_scale(m, d, island);
     let tolerance = m.opt_tolerance[0];
     update_gradient(m, d, island);
@@ -96,16 +101,18 @@ fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
             return iteration;
         }
         // step
-        for i in first..end {
-            d.qacc[i] += alpha * d.solver_search[i];
-            d.solver_Ma[i] += alpha * d.solver_Mv[i];
+        for k in island_ranges(d, island) {
+            for i in range_at(d, k) {
+                d.qacc[i] += alpha * d.solver_search[i];
+                d.solver_Ma[i] += alpha * d.solver_Mv[i];
+            }
         }
         for k in rows(d, island) {
             let r = d.efc_order[k] as usize;
             d.solver_Jaref[r] += alpha * d.solver_Jv[r];
         }
         update_gradient(m, d, island);
-        let gradient = scale * norm(&d.solver_grad[first..end]);
+        let gradient = scale * norm(d, island, &d.solver_grad);
         if -scale * change < tolerance || gradient < tolerance {
             return iteration + 1;
         }
@@ -155,29 +162,25 @@ fn warmstart<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// True if the duality gap at the start, `½ grad' M⁻¹ grad`, and the gradient are within tolerance.
 fn already_solved<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T) -> bool {
-    let (first, end) = dof_range(d, island);
     let tolerance = m.opt_tolerance[0];
-    if scale * norm(&d.solver_grad[first..end]) >= tolerance {
+    if scale * norm(d, island, &d.solver_grad) >= tolerance {
         return false;
     }
-    d.solver_search[first..end].copy_from_slice(&d.solver_grad[first..end]);
-    solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut d.solver_search, first..end);
-    let mut gap = T::ZERO;
-    for i in first..end {
-        gap += d.solver_grad[i] * d.solver_search[i];
+    for k in island_ranges(d, island) {
+        let range = range_at(d, k);
+        d.solver_search[range.clone()].copy_from_slice(&d.solver_grad[range.clone()]);
+        solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut d.solver_search, range);
     }
+    let gap = sum_over(d, island, |i| d.solver_grad[i] * d.solver_search[i]);
     scale * T::of(0.5) * gap < tolerance
 }
 
-/// Row forces of an island at the present acceleration, and the gradient of the cost; zero at interleaved degrees of
-/// freedom of other islands.
+/// Row forces of an island at the present acceleration, and the gradient of the cost.
 pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let nv = m.sizes.nv;
-    let (first, end) = dof_range(d, island);
-    for i in first..end {
-        if d.dof_island[i] == island {
-            d.qfrc_constraint[i] = T::ZERO;
-        }
+    for k in island_ranges(d, island) {
+        let range = range_at(d, k);
+        d.qfrc_constraint[range].fill(T::ZERO);
     }
     let mut four = RowBatch::default();
     let two_sided = (d.ne[0] + d.nf[0]) as usize;
@@ -214,9 +217,8 @@ pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i3
     if let Some(batch) = four.take() {
         add_forces(d, nv, &batch);
     }
-    d.solver_grad[first..end].fill(T::ZERO);
-    for i in first..end {
-        if d.dof_island[i] == island {
+    for k in island_ranges(d, island) {
+        for i in range_at(d, k) {
             d.solver_grad[i] = d.solver_Ma[i] - d.qfrc_smooth[i] - d.qfrc_constraint[i];
         }
     }
@@ -225,25 +227,30 @@ pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i3
 /// Adds the joint-space forces of up to four rows.
 #[inline(always)]
 fn add_forces<T: Real>(d: &mut Data<T>, nv: usize, batch: &FourRows<T>) {
-    let ((first, end), rows, f) = (batch.span, batch.rows, batch.weights);
-    let row = |k: usize| &d.efc_J[rows[k] * nv + first..rows[k] * nv + end];
-    let out = &mut d.qfrc_constraint[first..end];
-    add_rows4(out, f[0], row(0), f[1], row(1), f[2], row(2), f[3], row(3));
+    let (rows, f) = (batch.rows, batch.weights);
+    for (first, end) in batch.parts(d) {
+        let row = |k: usize| &d.efc_J[rows[k] * nv + first..rows[k] * nv + end];
+        let out = &mut d.qfrc_constraint[first..end];
+        add_rows4(out, f[0], row(0), f[1], row(1), f[2], row(2), f[3], row(3));
+    }
 }
 
 /// Newton direction at the present acceleration; returns the decrement `grad' H⁻¹ grad`.
 fn search_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, rebuild: bool) -> T {
-    let (first, end) = dof_range(d, island);
     if rebuild || !update_factors(m, d, island) {
         build_hessian(m, d, island);
-        factor_dense(d, island);
+        factor_hessian(d, island);
     }
-    d.solver_search[first..end].copy_from_slice(&d.solver_grad[first..end]);
-    solve_dense(d, island);
-    let mut decrement = T::ZERO;
-    for i in first..end {
-        decrement += d.solver_grad[i] * d.solver_search[i];
-        d.solver_search[i] = -d.solver_search[i];
+    for k in island_ranges(d, island) {
+        let range = range_at(d, k);
+        d.solver_search[range.clone()].copy_from_slice(&d.solver_grad[range]);
+    }
+    solve_hessian(d, island);
+    let decrement = sum_over(d, island, |i| d.solver_grad[i] * d.solver_search[i]);
+    for k in island_ranges(d, island) {
+        for i in range_at(d, k) {
+            d.solver_search[i] = -d.solver_search[i];
+        }
     }
     decrement
 }

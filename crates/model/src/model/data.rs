@@ -1,6 +1,7 @@
 //! One world on the CPU: every Data field as a flat array, generated from the field table.
 
 use super::Model;
+use super::hessian::Hessian;
 use crate::real::Real;
 pub use crate::schema::Capacity;
 use crate::schema::enums::solver;
@@ -18,6 +19,8 @@ macro_rules! define_data {
             pub sizes: Sizes,
             /// Capacities up to which the world grows where it needs more than it has.
             pub room: Capacity,
+            /// Hessian of the last solution, of islands that Newton's method has solved.
+            pub hessian: Hessian<T>,
             $(
                 #[doc = $doc]
                 #[doc = concat!("\n\nUnit: ", $unit, ". Shape: `[", stringify!($($d),*), "]`. Role: ", stringify!($role), ".")]
@@ -40,7 +43,8 @@ macro_rules! define_data {
         // by hand and one field at a time, as for `Model`
         impl<T: Real> Clone for Data<T> {
             fn clone(&self) -> Self {
-                let mut data = Self { sizes: self.sizes, room: self.room, ..Self::default() };
+                let (room, hessian) = (self.room, self.hessian.clone());
+                let mut data = Self { sizes: self.sizes, room, hessian, ..Self::default() };
                 $(data.$name.clone_from(&self.$name);)*
                 data
             }
@@ -48,7 +52,10 @@ macro_rules! define_data {
 
         impl<T: Real> Default for Data<T> {
             fn default() -> Self {
-                Self { sizes: Sizes::default(), room: Capacity::default(), $($name: Vec::new(),)* }
+                Self {
+                    sizes: Sizes::default(), room: Capacity::default(), hessian: Hessian::default(),
+                    $($name: Vec::new(),)*
+                }
             }
         }
 
@@ -132,6 +139,8 @@ impl<T: Real> Data<T> {
     pub fn forget_spans(&mut self) {
         self.efc_dof_begin.fill(0);
         self.efc_dof_end.fill(self.sizes.nv as i32);
+        self.efc_gap_begin.fill(0);
+        self.efc_gap_end.fill(0);
     }
 }
 
@@ -147,7 +156,7 @@ impl<T: Real> Data<T> {
 
     /// Sizes with other capacities. A world whose adhesion is zero while others have some keeps room for it.
     fn sizes_of(&self, model: &Model<T>, to: Capacity) -> Sizes {
-        let sizes = to.sizes(model);
+        let sizes = Sizes { nH: self.sizes.nH, ..to.sizes(model) };
         let nadhesive = if self.sizes.nadhesive > 0 { to.nconmax } else { sizes.nadhesive };
         Sizes { nadhesive, ..sizes }
     }

@@ -4,6 +4,7 @@ pub mod capacity;
 pub mod data;
 pub mod features;
 pub mod formula;
+pub mod hessian;
 pub mod history;
 mod key;
 mod names;

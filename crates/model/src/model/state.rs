@@ -6,7 +6,7 @@ use super::data::{Capacity, Data};
 use super::{Model, history};
 use crate::real::Real;
 use crate::schema::enums::status;
-use crate::schema::{Field, Role, Values, ValuesMut};
+use crate::schema::{Field, Role, Sizes, Values, ValuesMut};
 
 /// Status bits of a world that has diverged.
 pub const DIVERGED: i32 = status::BAD_QPOS | status::BAD_QVEL | status::BAD_QACC;
@@ -73,7 +73,8 @@ impl<T: Real> Data<T> {
 
     /// A world of `model` in its initial state.
     pub fn new(model: &Model<T>, capacity: Capacity) -> Self {
-        let mut data = Self::zeroed(capacity.sizes(model));
+        // the Hessian has its own memory
+        let mut data = Self::zeroed(Sizes { nH: 0, ..capacity.sizes(model) });
         data.reset(model, None);
         data
     }

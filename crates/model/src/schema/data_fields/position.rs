@@ -70,12 +70,18 @@ macro_rules! position_data {
             make_constraint efc_R: real [njmax] "mixed" "Regulariser." { tolerance: Tolerance::Within(5e-4), transient: 12 };
             scratch efc_dof_begin: int [njmax] "id" "First degree of freedom of the row; of kernels, those for several trees.";
             scratch efc_dof_end: int [njmax] "id" "One past the last degree of freedom of the row; of kernels, those for several trees.";
+            scratch efc_gap_begin: int [njmax] "id" "First degree of freedom of a gap within the row's span, in which the row is zero; CPU only.";
+            scratch efc_gap_end: int [njmax] "id" "One past the last degree of freedom of the gap; where it begins, if there is none; CPU only.";
             scratch solver_H_skyline: int [nv] "id" "First column of the row of the solver's Hessian; kernels, several trees.";
             scratch nisland: int [1] "1" "Number of constraint islands.";
             scratch island_dof_begin: int [ntree] "id" "First degree of freedom of the island.";
             scratch island_dof_end: int [ntree] "id" "One past the last degree of freedom of the island.";
             scratch island_efc_begin: int [ntree] "id" "First of the island's places in `efc_order`; CPU only.";
             scratch island_efc_end: int [ntree] "id" "One past the last of the island's places in `efc_order`; CPU only.";
+            scratch island_range_begin: int [ntree] "id" "First of the island's ranges of degrees of freedom; CPU only.";
+            scratch island_range_end: int [ntree] "id" "One past the last of the island's ranges; CPU only.";
+            scratch range_dof_begin: int [ntree] "id" "First degree of freedom of the range, which holds trees of one island that follow each other; CPU only.";
+            scratch range_dof_end: int [ntree] "id" "One past the last degree of freedom of the range; CPU only.";
             scratch tree_island: int [ntree] "id" "Island of the tree; -1 for none.";
             scratch dof_island: int [nv] "id" "Island of the degree of freedom; -1 for none.";
             scratch efc_island: int [njmax] "id" "Island of the row.";

@@ -1,0 +1,139 @@
+//! Storage of the solver's Hessian on the CPU: as many entries as the physics couples.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// The solver's Hessian `H = L' D L` of a world, and its factors in the same places.
+///
+/// Degrees of freedom are eliminated node by node, from the last of a node to its first. A node is a tree, or a whole
+/// island. What remains coupled with a node when it is eliminated are its [`blocks`](Node::blocks), whole nodes that are
+/// eliminated later. A column holds one degree of freedom's entries with those of its blocks, and after these with its own
+/// node from the first to itself: column `c` of a node with `height` degrees of freedom in blocks has `height + c + 1`
+/// entries. Where an island is one node, columns are the rows of a packed lower triangle.
+#[derive(Clone, Debug, Default)]
+pub struct Hessian<T> {
+    /// Nodes, by island and in the order of elimination.
+    pub nodes: Vec<Node>,
+    /// Blocks of all nodes; those of a node from the last one that is eliminated to the first.
+    pub blocks: Vec<Block>,
+    /// First and one past the last node of each island.
+    pub islands: Vec<(usize, usize)>,
+    /// Node of each tree, where an island has several.
+    pub node_of_tree: Vec<usize>,
+    /// Columns of all nodes.
+    pub entries: Vec<T>,
+    /// Pairs of trees that rows couple, the lower one first, in ascending order: the pattern that the nodes are made for.
+    pub pairs: Vec<(u32, u32)>,
+    /// Ranges of the islands that the nodes are made for, with the number of each island's before them.
+    pub ranges: Vec<(i32, i32)>,
+    /// Lists and sums that nothing is read from later.
+    pub work: Work<T>,
+}
+
+/// Memory that is used again.
+#[derive(Debug, Default)]
+pub struct Work<T> {
+    /// Pairs of trees that rows couple.
+    pub pairs: Vec<(u32, u32)>,
+    /// Ranges of the islands.
+    pub ranges: Vec<(i32, i32)>,
+    /// Neighbours of each node of an island that is not eliminated yet.
+    pub neighbours: Vec<Vec<u32>>,
+    /// Nodes by what eliminating them couples.
+    pub queue: BinaryHeap<Reverse<(usize, usize)>>,
+    /// Order of elimination, and its inverse.
+    pub order: Vec<usize>,
+    /// Place of each node in the order.
+    pub place: Vec<usize>,
+    /// A list of neighbours.
+    pub merged: Vec<u32>,
+    /// A row's degrees of freedom, by node.
+    pub parts: Vec<RowPart>,
+    /// Entries of a column that move to other places: first place, first of the new places, how many.
+    pub moves: Vec<(usize, usize, usize)>,
+    /// A column, or a vector over the blocks of a node.
+    pub column: Vec<T>,
+}
+
+/// Degrees of freedom of a row in one node.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct RowPart {
+    /// The node.
+    pub node: usize,
+    /// First degree of freedom.
+    pub begin: usize,
+    /// One past the last.
+    pub end: usize,
+}
+
+// what is in it is of no use to a copy
+impl<T> Clone for Work<T> {
+    fn clone(&self) -> Self {
+        Self {
+            pairs: Vec::new(),
+            ranges: Vec::new(),
+            neighbours: Vec::new(),
+            queue: BinaryHeap::new(),
+            order: Vec::new(),
+            place: Vec::new(),
+            merged: Vec::new(),
+            parts: Vec::new(),
+            moves: Vec::new(),
+            column: Vec::new(),
+        }
+    }
+}
+
+/// Degrees of freedom that are eliminated one after the other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Node {
+    /// First degree of freedom.
+    pub begin: usize,
+    /// One past the last degree of freedom.
+    pub end: usize,
+    /// First entry of the first column.
+    pub adr: usize,
+    /// Degrees of freedom in the blocks.
+    pub height: usize,
+    /// First and one past the last block.
+    pub blocks: (usize, usize),
+    /// Entries of the node and of all that a change of it reaches.
+    pub reach: usize,
+}
+
+/// A node that another one is coupled with when that is eliminated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// The node.
+    pub node: usize,
+    /// Place of its first degree of freedom in the columns.
+    pub offset: usize,
+}
+
+impl<T> Hessian<T> {
+    /// The node that is eliminated first of those with which a node is coupled.
+    #[inline(always)]
+    pub fn parent(&self, node: usize) -> Option<usize> {
+        let (from, to) = self.nodes[node].blocks;
+        self.blocks[from..to].last().map(|block| block.node)
+    }
+}
+
+impl Node {
+    /// Number of degrees of freedom.
+    #[inline(always)]
+    pub fn len(&self) -> usize {
+        self.end - self.begin
+    }
+
+    /// True for a node without degrees of freedom.
+    pub fn is_empty(&self) -> bool {
+        self.begin == self.end
+    }
+
+    /// First entry of a column, counted from the first degree of freedom.
+    #[inline(always)]
+    pub fn column(&self, c: usize) -> usize {
+        self.adr + c * self.height + c * (c + 1) / 2
+    }
+}
