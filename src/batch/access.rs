@@ -6,11 +6,16 @@ use crate::error::{Error, Result};
 use crate::formats::npz::Array;
 use crate::model::data::Data;
 use crate::model::{DataField, FieldName};
+#[cfg(feature = "gpu")]
+use crate::schema::Elem;
 use crate::schema::{Dim, Field, Numbers, NumbersRef, Role, Size, Sizes};
 
 /// State that no step validates: non-finite values are rejected, as those of `qacc` are. Other state accepts anything,
 /// because a step flags the world and repairs it.
 const CHECKED: &[Role] = &[Role::Time, Role::Scene, Role::Sleep, Role::Warmstart];
+
+/// Integers that steps use as places in lists, or that no world has between calls.
+const PLACES: &[&str] = &["tree_asleep", "rk4_stage", "step_owed"];
 
 impl Batch {
     /// True if the backend stores a Data field: a model's kernels omit fields that they do not need, and neither
@@ -128,7 +133,7 @@ impl Batch {
     pub(super) fn check_values(&self, entry: &Field, worlds: &[usize], values: NumbersRef<'_>) -> Result<()> {
         self.check_count(entry, worlds.len(), values.len())?;
         self.check_integers(entry, worlds, values)?;
-        if !CHECKED.contains(&entry.role) && entry.name != "qacc" {
+        if !has_to_be_finite(entry) {
             return Ok(());
         }
         // finite in single precision on every backend, so that a program runs on both
@@ -162,7 +167,7 @@ impl Batch {
                 _ => true,
             }
         };
-        if !["tree_asleep", "rk4_stage", "step_owed"].contains(&name) {
+        if !PLACES.contains(&name) {
             return Ok(());
         }
         for (k, w) in worlds.iter().enumerate() {
@@ -189,8 +194,19 @@ impl Batch {
     }
 }
 
+/// True if a field takes finite numbers only.
+fn has_to_be_finite(entry: &Field) -> bool {
+    CHECKED.contains(&entry.role) || entry.name == "qacc"
+}
+
+/// True if some numbers of its type are none that a field takes.
+#[cfg(feature = "gpu")]
+pub(super) fn rejects_some(entry: &Field) -> bool {
+    PLACES.contains(&entry.name) || (entry.elem == Elem::Real && has_to_be_finite(entry))
+}
+
 /// The field, if a caller may set it.
-fn settable(entry: &'static Field) -> Result<&'static Field> {
+pub(super) fn settable(entry: &'static Field) -> Result<&'static Field> {
     let name = entry.name;
     if entry.role == Role::Counter {
         return Err(Error::Argument(format!("'{name}' is counted by steps; it can only be cleared")));

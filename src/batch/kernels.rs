@@ -1,12 +1,16 @@
-//! What only a batch in kernels has: its tiling and their search, memory traffic, and the device for a caller's own kernels.
+//! What only a batch in kernels has: its tiling and their search, memory traffic, fields from buffers on the device, and the
+//! device for a caller's own kernels.
 
-use super::Batch;
+use super::access::{rejects_some, settable};
 use super::engine::names_of;
+use super::{Batch, Worlds};
 use crate::error::{Error, Result};
 use crate::gpu::tuning::cache::{Trial, TuningCache};
 use crate::gpu::tuning::traffic::{MeanLoad, Traffic};
-use crate::gpu::{GpuBatch, KernelOptions, Partition, Roofline, Tiling, TransferStats};
+use crate::gpu::wgpu::BufferSlice;
+use crate::gpu::{Gpu, GpuBatch, KernelOptions, Partition, Roofline, Tiling, TransferStats};
 use crate::model::data::Data;
+use crate::model::{DataField, FieldName};
 
 impl Batch {
     /// Lanes per world, worlds per workgroup and grouping of the stages; `None` on the CPU.
@@ -50,6 +54,61 @@ impl Batch {
             Some(batch) => cache.store(batch.gpu().adapter(), self.model(), self.worlds, found),
             None => Ok(()),
         }
+    }
+
+    /// The device on which the worlds step, with its queue; none on the CPU backend. What is submitted to the queue runs
+    /// after the calls before and before the calls after.
+    pub fn gpu(&self) -> Option<&Gpu> {
+        self.engine.kernels().map(GpuBatch::gpu)
+    }
+
+    /// Sets a state field of some worlds from rows `[world, …]` in a buffer on the [device of the batch](Batch::gpu), as
+    /// [`Batch::set`] does from the host: `f32`, or `i32` for an integer field. The numbers do not come to the host, and
+    /// nothing is waited for. The buffer is read after what was submitted to the queue before, and may be written to again
+    /// by what is submitted later; where a batch has to grow, it has a copy.
+    ///
+    /// ```
+    /// use manyworlds::gpu::wgpu;
+    /// use manyworlds::prelude::*;
+    /// # fn main() -> Result<()> {
+    /// # let text = "<mujoco><worldbody><body><joint name='a'/><geom size='0.1'/></body></worldbody>
+    /// #     <actuator><motor joint='a'/></actuator></mujoco>";
+    /// # let model = load_str(text)?;
+    /// # let Ok(mut batch) = Batch::new(&model, 4, &BatchOptions::on(Backend::Gpu)) else { return Ok(()) };
+    /// # let Some(gpu) = batch.gpu() else { return Ok(()) };
+    /// let actions = gpu.device().create_buffer(&wgpu::BufferDescriptor {
+    ///     label: Some("actions"),
+    ///     size: 4 * 4,
+    ///     usage: wgpu::BufferUsages::STORAGE,
+    ///     mapped_at_creation: false,
+    /// });
+    /// // kernels of a policy write to it on `gpu.queue()`
+    /// batch.set_from_buffer("ctrl", .., actions.slice(..))?;
+    /// batch.step(1)?;
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// [`Error::Argument`] for an unknown or computed field, for one of which [`Batch::set`] rejects some numbers (such as
+    /// `mocap_pos`), which have to be looked at on the host, and for a buffer of another size or without the usage
+    /// `STORAGE`; [`Error::Unsupported`] on the CPU backend; [`Error::Device`] for a buffer that is mapped, destroyed or of
+    /// another device, and for a lost device. As [`Worlds::resolve`].
+    pub fn set_from_buffer<'w>(
+        &mut self,
+        field: impl FieldName<DataField>,
+        worlds: impl Into<Worlds<'w>>,
+        rows: BufferSlice<'_>,
+    ) -> Result<()> {
+        let entry = settable(field.entry()?)?;
+        let worlds = self.resolve(worlds)?;
+        if rejects_some(entry) {
+            let name = entry.name;
+            return Err(Error::Argument(format!(
+                "numbers of '{name}' are checked on the host, so that it cannot be set from a buffer; use `set`"
+            )));
+        }
+        self.engine.write_from_buffer(entry, &worlds, rows)
     }
 
     /// The batch on the device, for kernels of a caller's own beside these: device, queue, buffers and their layout. `None`

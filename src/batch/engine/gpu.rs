@@ -10,6 +10,7 @@ use crate::batch::models::Models;
 use crate::batch::numbers::{of_words, write};
 use crate::batch::{Backend, BatchOptions, ColdStart, Growth, memory};
 use crate::error::Result;
+use crate::gpu::wgpu::{Buffer, BufferSlice};
 use crate::gpu::{AdapterPreference, FieldReadback, Gpu, GpuBatch, KernelOptions};
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
@@ -69,6 +70,11 @@ impl GpuEngine {
         let rows: Vec<_> = rows.collect();
         let fields: Vec<_> = rows.iter().map(|(name, rows)| (*name, NumbersRef::from(rows))).collect();
         self.batch.set_fields(&fields, worlds)
+    }
+
+    /// A field of some worlds in a buffer on the device.
+    pub(super) fn copy_to_buffer(&self, field: &Field, worlds: &[usize]) -> Result<Buffer> {
+        self.batch.copy_to_buffer(field.name, worlds)
     }
 
     /// Builds the caller's kernels for a new batch.
@@ -199,6 +205,15 @@ impl Engine for GpuEngine {
         self.write_columns(columns, worlds)
     }
 
+    fn write_from_buffer(
+        &mut self,
+        field: &'static Field,
+        worlds: &[usize],
+        rows: BufferSlice<'_>,
+    ) -> Result<()> {
+        self.batch.set_from_buffer(field.name, worlds, rows)
+    }
+
     fn read(&mut self, fields: &[&'static Field], worlds: &[usize]) -> Result<Vec<Numbers>> {
         let names: Vec<&str> = fields.iter().map(|f| f.name).collect();
         let words = self.batch.get_words(&names, worlds)?;
@@ -320,6 +335,9 @@ impl Replay for GpuEngine {
             Entry::Write(columns, worlds) => {
                 let columns: Vec<_> = columns.iter().map(|(field, v)| (*field, v.as_ref())).collect();
                 self.write_columns(&columns, worlds)
+            }
+            Entry::Rows(field, worlds, rows) => {
+                self.batch.set_from_buffer(field.name, worlds, rows.slice(..))
             }
             Entry::Call(Call::Step(n)) => self.batch.step(*n),
             Entry::Call(Call::Forward) => self.batch.forward(),

@@ -1,12 +1,13 @@
 //! Kernels that grow: whatever reads or changes worlds flushes the log first, see [`replay`](super::replay).
 
 use super::gpu::GpuEngine;
-use super::replay::Growing;
+use super::replay::{Entry, Growing};
 use super::{Call, Columns, Engine, Pending, Recording};
 use crate::batch::models::Models;
 use crate::batch::{Backend, ColdStart, Growth, Overflow};
 use crate::error::Result;
 use crate::gpu::GpuBatch;
+use crate::gpu::wgpu::BufferSlice;
 use crate::model::Model;
 use crate::model::capacity::max_capacity;
 use crate::model::data::{Capacity, Data};
@@ -111,6 +112,23 @@ impl Engine for Growing<GpuEngine> {
 
     fn write(&mut self, columns: &Columns<'_>, worlds: &[usize]) -> Result<()> {
         Growing::write(self, columns, worlds)
+    }
+
+    fn write_from_buffer(
+        &mut self,
+        field: &'static Field,
+        worlds: &[usize],
+        rows: BufferSlice<'_>,
+    ) -> Result<()> {
+        self.write_with(|engine, is_logged| {
+            engine.write_from_buffer(field, worlds, rows)?;
+            if !is_logged || rows.size() == 0 {
+                return Ok(None);
+            }
+            // the caller may write to his buffer before a replay
+            let copy = engine.copy_to_buffer(field, worlds)?;
+            Ok(Some(Entry::Rows(field, worlds.to_vec(), copy)))
+        })
     }
 
     fn read(&mut self, fields: &[&'static Field], worlds: &[usize]) -> Result<Vec<Numbers>> {

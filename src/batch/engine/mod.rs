@@ -134,6 +134,21 @@ pub(super) trait Engine: std::fmt::Debug + Send + Sync {
     /// Writes fields of Data, `[world, …]`.
     fn write(&mut self, columns: &Columns<'_>, worlds: &[usize]) -> Result<()>;
 
+    /// Writes a field of Data from rows, `[world, …]`, in a buffer on the device.
+    #[cfg(feature = "gpu")]
+    fn write_from_buffer(
+        &mut self,
+        field: &'static Field,
+        worlds: &[usize],
+        rows: crate::gpu::wgpu::BufferSlice<'_>,
+    ) -> Result<()> {
+        let _ = (worlds, rows);
+        let name = field.name;
+        Err(Error::Unsupported(format!(
+            "'{name}' from a buffer: the CPU backend reads no buffers of a device; use the GPU backend, or set numbers"
+        )))
+    }
+
     /// Reads fields of Data, `[field][world, …]`; all in one copy.
     fn read(&mut self, fields: &[&'static Field], worlds: &[usize]) -> Result<Vec<Numbers>>;
 

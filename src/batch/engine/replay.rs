@@ -34,6 +34,9 @@ pub(super) enum Entry {
     Call(Call),
     /// Fields written to some worlds.
     Write(Vec<(&'static Field, Numbers)>, Vec<usize>),
+    /// A field written to some worlds from a copy of its rows, `[world, …]`, that is on the device.
+    #[cfg(feature = "gpu")]
+    Rows(&'static Field, Vec<usize>, crate::gpu::wgpu::Buffer),
 }
 
 impl Entry {
@@ -43,6 +46,8 @@ impl Entry {
             Entry::Write(columns, _) => columns.iter().map(|(_, values)| values.as_ref().len()).sum(),
             Entry::Call(Call::Act(action)) => action.as_ref().len(),
             Entry::Call(_) => 0,
+            #[cfg(feature = "gpu")]
+            Entry::Rows(_, _, rows) => usize::try_from(rows.size() / 4).unwrap_or(usize::MAX),
         }
     }
 
@@ -236,12 +241,22 @@ impl<E: Replay> Growing<E> {
 
     /// Writes fields; the log has a copy where a replay needs it.
     pub(super) fn write(&mut self, columns: &Columns<'_>, worlds: &[usize]) -> Result<()> {
-        self.engine.write_columns(columns, worlds)?;
-        if self.log.is_empty() {
-            return Ok(());
+        self.write_with(|engine, is_logged| {
+            engine.write_columns(columns, worlds)?;
+            let copies = || columns.iter().map(|(field, values)| (*field, values.to_numbers())).collect();
+            Ok(is_logged.then(|| Entry::Write(copies(), worlds.to_vec())))
+        })
+    }
+
+    /// Lets the engine write, which is told whether a replay would need an entry, and then returns it.
+    pub(super) fn write_with(
+        &mut self,
+        write: impl FnOnce(&mut E, bool) -> Result<Option<Entry>>,
+    ) -> Result<()> {
+        match write(&mut self.engine, !self.log.is_empty())? {
+            Some(entry) => self.log(entry),
+            None => Ok(()),
         }
-        let columns = columns.iter().map(|(field, values)| (*field, values.to_numbers())).collect();
-        self.log(Entry::Write(columns, worlds.to_vec()))
     }
 
     /// Adds to the log, which is flushed when it is long.
@@ -453,6 +468,8 @@ mod tests {
                 Entry::Call(Call::Forward) => self.result = self.state / 2,
                 Entry::Call(_) => {}
                 Entry::Write(columns, _) => self.state = columns[0].1.as_ref().at(0) as u64,
+                #[cfg(feature = "gpu")]
+                Entry::Rows(..) => {}
             }
             Ok(())
         }
@@ -561,6 +578,8 @@ mod tests {
                     columns.iter().map(|(f, values)| (*f, values.as_ref())).collect();
                 worlds.write(&columns, list)
             }
+            #[cfg(feature = "gpu")]
+            Entry::Rows(..) => Ok(()),
         }
         .expect("makes the call");
     }

@@ -45,7 +45,7 @@ pub(super) struct ArenaWorlds<'a> {
 
 impl ArenaWorlds<'_> {
     /// A field of these worlds.
-    fn region(&self, slot: &Slot) -> Region<'_> {
+    pub(super) fn region(&self, slot: &Slot) -> Region<'_> {
         Region::of_field(self.arena, slot, &self.ids)
     }
 }

@@ -6,6 +6,7 @@ pub(crate) mod checkpoint;
 mod copies;
 pub(crate) mod demand;
 pub(crate) mod device;
+mod device_rows;
 pub(crate) mod fields;
 pub(crate) mod held;
 #[cfg(not(target_arch = "wasm32"))]

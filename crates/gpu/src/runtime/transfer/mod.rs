@@ -2,8 +2,9 @@
 //!
 //! Fields are packed on the device, so that only what is asked for is copied, several fields in one submission; buffers
 //! and bind groups serve every transfer. A transfer is a list of [jobs](job), each for a [region] of an arena: a
-//! [gather](read) packs fields for the host, a scatter [writes](write) what the host has sent, a [copy] moves worlds, a
-//! [maximum] is what is left of an integer field, and a [command list](commands) does several of these between kernels.
+//! [gather](read) packs fields for the host, a scatter [writes](write) what the host has sent or a caller's buffer on the
+//! device holds, a [copy] moves worlds, a [maximum] is what is left of an integer field, and a [command list](commands)
+//! does several of these between kernels.
 
 mod commands;
 mod copy;

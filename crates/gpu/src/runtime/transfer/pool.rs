@@ -163,6 +163,11 @@ impl Pool {
         }
     }
 
+    /// Drops the bind groups that hold a buffer which is not the pool's.
+    pub(super) fn drop_bind_groups_with(&mut self, buffer: &wgpu::Buffer) {
+        self.bind_groups.retain(|(_, other, _)| other != buffer);
+    }
+
     /// Drops the bind groups that hold anything but a buffer of the pool beside an arena, so that they keep no arena
     /// alive that comes and goes.
     pub(super) fn drop_foreign_bind_groups(&mut self) {

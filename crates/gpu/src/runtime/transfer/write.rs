@@ -1,4 +1,4 @@
-//! Writing: the host sends packed fields, which are scattered to their regions.
+//! Writing: the host sends packed fields, which are scattered to their regions; or they lie in a buffer on the device.
 
 use super::job::Jobs;
 use super::region::rounds;
@@ -26,6 +26,45 @@ impl Transfer {
             pool.write_packed(&self.gpu, &packed);
             self.submit(&mut pool, &self.scatter, &jobs)?;
         }
+        self.gpu.check_not_lost()
+    }
+
+    /// Writes regions from words of a buffer on the device, each from a word of it on.
+    ///
+    /// # Errors
+    /// As [`Transfer::write`], and for a buffer that the driver refuses, such as one of another device.
+    pub(crate) fn write_from(&self, buffer: &wgpu::Buffer, regions: &[(Region<'_>, usize)]) -> Result<()> {
+        self.move_beside(&self.scatter, buffer, regions)
+    }
+
+    /// Writes the words of regions to a buffer on the device, each from a word of it on.
+    ///
+    /// # Errors
+    /// As [`Transfer::write_from`].
+    pub(crate) fn read_to(&self, buffer: &wgpu::Buffer, regions: &[(Region<'_>, usize)]) -> Result<()> {
+        self.move_beside(&self.gather, buffer, regions)
+    }
+
+    /// Moves regions between their arenas and a buffer that is not the pool's.
+    fn move_beside(
+        &self,
+        pipeline: &wgpu::ComputePipeline,
+        buffer: &wgpu::Buffer,
+        regions: &[(Region<'_>, usize)],
+    ) -> Result<()> {
+        self.gpu.check_not_lost()?;
+        let mut jobs = Jobs::default();
+        for (region, first) in regions.iter().filter(|(region, _)| region.words() > 0) {
+            jobs.add(self, *region, *first, Some(buffer))?;
+        }
+        if jobs.list.is_empty() {
+            return Ok(());
+        }
+        let mut pool = self.pool()?;
+        let moved = self.gpu.checked("a buffer of fields", || self.submit(&mut pool, pipeline, &jobs));
+        // its owner may destroy it
+        pool.drop_bind_groups_with(buffer);
+        moved??;
         self.gpu.check_not_lost()
     }
 }
