@@ -72,7 +72,7 @@ fn main() -> Result<()> {
 
 /// The batch on its device, whose buffers stay: it does not grow.
 fn on(batch: &mut Batch) -> Result<&GpuBatch> {
-    batch.on_device().ok_or_else(|| Error::Device("the device of the batch was lost".to_owned()))
+    batch.on_device().ok_or_else(|| Error::device("the device of the batch was lost"))
 }
 
 /// Buffers of the policies, and the kernels of `evolution.wgsl` bound to them and to the worlds of a batch.
@@ -100,7 +100,7 @@ impl Evolution {
             + include_str!("../shaders/math/philox.wgsl")
             + include_str!("evolution.wgsl");
         let parsed =
-            naga::front::wgsl::parse_str(&text).map_err(|e| Error::Device(e.emit_to_string(&text)))?;
+            naga::front::wgsl::parse_str(&text).map_err(|e| Error::device(e.emit_to_string(&text)))?;
         let module = device.create_shader_module(wgpu::ShaderModuleDescriptor {
             label: Some("evolution"),
             source: wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(parsed)),
@@ -207,7 +207,7 @@ impl Evolution {
         host.slice(..).map_async(wgpu::MapMode::Read, |_| {});
         gpu.wait()?;
         let view = host.slice(..).get_mapped_range();
-        let view = view.map_err(|e| Error::Device(format!("reading the returns failed: {e}")))?;
+        let view = view.map_err(|e| Error::device_from("reading the returns failed", e))?;
         Ok(bytemuck::cast_slice(&view).to_vec())
     }
 }

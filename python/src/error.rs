@@ -26,7 +26,7 @@ pub(crate) fn exception(error: Error) -> PyErr {
         Error::Argument(text) | Error::Diverged(text) => PyValueError::new_err(text),
         Error::Overflow(dropped) => PyValueError::new_err(dropped.to_string()),
         Error::Memory(text) => PyMemoryError::new_err(text),
-        Error::Device(text) => PyRuntimeError::new_err(text),
+        Error::Device { reason, .. } => PyRuntimeError::new_err(reason),
         Error::Io { path, reason, .. } if !path.exists() => {
             PyFileNotFoundError::new_err(format!("{}: {reason}", path.display()))
         }

@@ -257,7 +257,7 @@ impl Picture {
         let target = match self.surface.get_current_texture() {
             wgpu::CurrentSurfaceTexture::Success(texture)
             | wgpu::CurrentSurfaceTexture::Suboptimal(texture) => texture,
-            other => return Err(Error::Device(format!("the canvas gives no picture: {other:?}"))),
+            other => return Err(Error::device(format!("the canvas gives no picture: {other:?}"))),
         };
         let (device, queue) = (self.gpu.device(), self.gpu.queue());
         let mut encoder = device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());

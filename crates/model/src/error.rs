@@ -108,9 +108,15 @@ pub enum Error {
     /// The memory of the machine does not suffice.
     #[error("{0}")]
     Memory(String),
-    /// The GPU is missing, too small, lost, or refused a kernel.
-    #[error("{0}")]
-    Device(String),
+    /// The GPU is missing, too small, lost, or refused a kernel; see [`Error::device`] and [`Error::device_from`].
+    #[error("{reason}")]
+    Device {
+        /// Why.
+        reason: String,
+        /// The error of the driver's interface, where there is one.
+        #[source]
+        source: Option<Box<dyn std::error::Error + Send + Sync>>,
+    },
 }
 
 impl Error {
@@ -124,6 +130,19 @@ impl Error {
     pub fn io_from(path: impl Into<PathBuf>, what: &str, source: std::io::Error) -> Self {
         let reason = if what.is_empty() { source.to_string() } else { format!("{what}: {source}") };
         Self::Io { path: path.into(), reason, source: Some(source) }
+    }
+
+    /// A device that is missing, too small, lost, or refuses something.
+    pub fn device(reason: impl Into<String>) -> Self {
+        Self::Device { reason: reason.into(), source: None }
+    }
+
+    /// What the driver's interface does not do: `what` says what that was, such as "reading back failed".
+    pub fn device_from(
+        what: impl std::fmt::Display,
+        source: impl std::error::Error + Send + Sync + 'static,
+    ) -> Self {
+        Self::Device { reason: format!("{what}: {source}"), source: Some(Box::new(source)) }
     }
 
     /// The same error, whose message goes on with a note.
@@ -146,7 +165,7 @@ impl Error {
             Self::Argument(text) => Self::Argument(other(text)),
             Self::Diverged(text) => Self::Diverged(other(text)),
             Self::Memory(text) => Self::Memory(other(text)),
-            Self::Device(text) => Self::Device(other(text)),
+            Self::Device { reason, source } => Self::Device { reason: other(reason), source },
             list @ (Self::Model(_) | Self::Overflow(_)) => list,
         }
     }
@@ -161,5 +180,22 @@ pub fn suggest<'a>(word: &str, names: impl Iterator<Item = &'a str>) -> String {
     match near {
         Some((distance, name)) if distance <= 2.max(word.len() / 3) => format!("; did you mean '{name}'?"),
         _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error as _;
+
+    use super::*;
+
+    #[test]
+    fn errors_of_a_device_have_their_cause_whatever_is_added_to_them() {
+        let cause = || std::fmt::Error;
+        let error =
+            Error::device_from("reading back failed", cause()).within("world 3").with_note("try again");
+        assert_eq!(error.to_string(), format!("world 3: reading back failed: {}; try again", cause()));
+        assert!(error.source().is_some_and(|source| source.is::<std::fmt::Error>()));
+        assert!(Error::device("no adapter").source().is_none());
     }
 }

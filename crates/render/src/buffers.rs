@@ -67,8 +67,8 @@ pub(super) fn read(
     let submission = gpu.queue().submit([encoder.finish()]);
     buffer.slice(..).map_async(wgpu::MapMode::Read, |_| {});
     gpu.wait_for(submission)?;
-    let lost = |e: wgpu::MapRangeError| Error::Device(format!("{}: {e}", gpu.adapter()));
-    let mapped = buffer.slice(..).get_mapped_range().map_err(lost)?;
+    let mapped = buffer.slice(..).get_mapped_range();
+    let mapped = mapped.map_err(|e| Error::device_from(gpu.adapter(), e))?;
     Ok(mapped.to_vec())
 }
 

@@ -54,14 +54,14 @@ pub(super) struct Pipelines {
 /// A shader module of these files, after the structures that they share with this crate.
 pub(super) fn module(gpu: &Gpu, label: &str, sources: &[Source]) -> Result<wgpu::ShaderModule> {
     let texts: String =
-        sources.iter().map(Source::text).collect::<std::result::Result<_, _>>().map_err(Error::Device)?;
+        sources.iter().map(Source::text).collect::<std::result::Result<_, _>>().map_err(Error::device)?;
     validated(gpu, label, &(declarations() + &texts))
 }
 
 /// A shader module from WGSL, validated.
 fn validated(gpu: &Gpu, label: &str, text: &str) -> Result<wgpu::ShaderModule> {
     let parsed = naga::front::wgsl::parse_str(text)
-        .map_err(|e| Error::Device(format!("shader {label}: {}", e.emit_to_string(text))))?;
+        .map_err(|e| Error::device(format!("shader {label}: {}", e.emit_to_string(text))))?;
     let source = wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(parsed));
     gpu.checked(&format!("shader {label}"), || {
         gpu.device().create_shader_module(wgpu::ShaderModuleDescriptor { label: Some(label), source })

@@ -92,7 +92,7 @@ pub(crate) struct Planner {
 
 /// The planner, for this thread alone.
 pub(super) fn hold(shared: &Shared) -> Result<MutexGuard<'_, Box<dyn planner::Planner>>> {
-    let failed = |_| Error::Device("a call failed within the engine; make a new planner".to_owned());
+    let failed = |_| Error::device("a call failed within the engine; make a new planner");
     shared.lock().map_err(failed)
 }
 

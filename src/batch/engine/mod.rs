@@ -224,7 +224,7 @@ pub(super) fn open(
         Backend::Gpu => Ok((open_gpu(&model, worlds, capacity, options)?, None)),
         Backend::Auto => match open_gpu(&model, worlds, capacity, options) {
             Ok(engine) => Ok((engine, None)),
-            Err(why @ (Error::Device(_) | Error::Memory(_) | Error::Unsupported(_))) => {
+            Err(why @ (Error::Device { .. } | Error::Memory(_) | Error::Unsupported(_))) => {
                 Ok((cpu()?, Some(format!("using the CPU backend: {why}"))))
             }
             // what is wrong on every device
@@ -247,7 +247,7 @@ fn open_gpu(
 
 #[cfg(not(feature = "gpu"))]
 fn open_gpu(_: &Arc<Model>, _: usize, _: Capacity, _: &BatchOptions) -> Result<Box<dyn Engine>> {
-    Err(Error::Device("this build has no GPU backend; build with the feature 'gpu'".to_owned()))
+    Err(Error::device("this build has no GPU backend; build with the feature 'gpu'"))
 }
 
 /// What the CPU says of kernels.

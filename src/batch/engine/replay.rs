@@ -444,7 +444,7 @@ mod tests {
 
         fn checkpoint(&mut self, _: Option<&Entry>) -> Result<()> {
             if !self.memory.1 {
-                return Err(Error::Device("no memory for a copy".to_owned()));
+                return Err(Error::device("no memory for a copy"));
             }
             self.kept = Some(self.state);
             Ok(())

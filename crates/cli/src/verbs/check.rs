@@ -110,7 +110,7 @@ fn on_gpu(
 
 #[cfg(not(feature = "gpu"))]
 fn on_gpu(_: &Model, _: Capacity, _: &CheckOptions, _: &Arguments) -> Result<(String, Report)> {
-    Err(Error::Device("this build has no GPU backend; build with the feature 'gpu'".to_owned()))
+    Err(Error::device("this build has no GPU backend; build with the feature 'gpu'"))
 }
 
 fn print(device: &str, report: &Report, output: &Output) {

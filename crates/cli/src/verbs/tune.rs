@@ -64,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         let fixed = options.gpu.clone();
         let mut batch = open(&model, arguments.worlds, &options, output)?;
         if batch.backend() != Backend::Gpu {
-            return Err(Error::Device("the CPU backend has nothing to tune; give --backend gpu".to_owned()));
+            return Err(Error::device("the CPU backend has nothing to tune; give --backend gpu"));
         }
         batch.reset(.., (model.sizes.nkey > 0).then_some(0))?;
         let source = ControlSource::Builtin(Control::Hold);

@@ -31,9 +31,17 @@ pub(super) enum Presented {
     No,
 }
 
+/// What draws without a window.
+const INSTEAD: &str = "`manyworlds render` draws without a window";
+
 /// Error of something that could not be made for the window.
 fn device(what: &str, why: impl std::fmt::Display) -> Error {
-    Error::Device(format!("{what}: {why}; `manyworlds render` draws without a window"))
+    Error::device(format!("{what}: {why}")).with_note(INSTEAD)
+}
+
+/// The same, with the error of the driver's interface.
+fn device_from(what: &str, why: impl std::error::Error + Send + Sync + 'static) -> Error {
+    Error::device_from(what, why).with_note(INSTEAD)
 }
 
 impl Screen {
@@ -44,7 +52,7 @@ impl Screen {
     pub(super) fn new(window: Arc<Window>) -> Result<Self> {
         let instance = instance();
         let surface = instance.create_surface(Arc::clone(&window)).map_err(|e| {
-            device("no adapter can draw into this window, `manyworlds doctor` lists what there is", e)
+            device_from("no adapter can draw into this window, `manyworlds doctor` lists what there is", e)
         })?;
         let options = wgpu::RequestAdapterOptions {
             power_preference: wgpu::PowerPreference::HighPerformance,
@@ -52,7 +60,7 @@ impl Screen {
             ..Default::default()
         };
         let adapter = pollster::block_on(instance.request_adapter(&options)).map_err(|e| {
-            device("no adapter can draw into this window, `manyworlds doctor` lists what there is", e)
+            device_from("no adapter can draw into this window, `manyworlds doctor` lists what there is", e)
         })?;
         let gpu = Gpu::from_adapter(&adapter)?;
         let [width, height] = size(&window);
@@ -147,7 +155,7 @@ impl Screen {
                 self.surface = self
                     .instance
                     .create_surface(Arc::clone(&self.window))
-                    .map_err(|e| self::device("the window was lost", e))?;
+                    .map_err(|e| device_from("the window was lost", e))?;
                 self.surface.configure(self.gpu.device(), &self.config);
                 return Ok(Presented::No);
             }
@@ -233,14 +241,10 @@ impl Screen {
         queue.submit([encoder.finish()]);
         buffer.slice(..).map_async(wgpu::MapMode::Read, |_| {});
         self.gpu.wait()?;
-        let bytes = buffer.slice(..).get_mapped_range().map_err(|e| device_error(&e))?;
+        let bytes = buffer.slice(..).get_mapped_range();
+        let bytes = bytes.map_err(|e| Error::device_from("the picture of the window cannot be read", e))?;
         Ok(bytes.chunks_exact(row as usize).flat_map(|line| line[..4 * width as usize].to_vec()).collect())
     }
-}
-
-/// Error of a driver that gives no pixels.
-fn device_error(why: &impl std::fmt::Display) -> Error {
-    Error::Device(format!("the picture of the window cannot be read: {why}"))
 }
 
 /// Size of a window in pixels, at least one each.

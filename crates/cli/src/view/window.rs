@@ -46,7 +46,7 @@ pub(crate) fn open(title: &str, size: [u32; 2], start: &mut Start<'_>) -> Result
     match (handler.failed, handler.live) {
         (Some(error), _) => Err(error),
         (None, Some(live)) => Ok(live.app),
-        (None, None) => Err(Error::Device("the window was never shown".to_owned())),
+        (None, None) => Err(Error::device("the window was never shown")),
     }
 }
 
@@ -59,7 +59,7 @@ fn no_display(why: &dyn std::fmt::Display) -> Error {
         .map_or(why.as_str(), |(_, text)| text);
     let text = "there is no display for a window";
     let hint = "set DISPLAY or WAYLAND_DISPLAY, or draw into files with `manyworlds render`";
-    Error::Device(format!("{text} ({why}); {hint}"))
+    Error::device(format!("{text} ({why}); {hint}"))
 }
 
 /// What winit calls.

@@ -152,7 +152,7 @@ impl Rollouts {
         let mut all = Vec::with_capacity(fields.len());
         for name in fields {
             all.push(if kept.contains(name) {
-                let array = found.next().ok_or_else(|| Error::Device(format!("'{name}' was not read")))?;
+                let array = found.next().ok_or_else(|| Error::device(format!("'{name}' was not read")))?;
                 array.data.into_f64()
             } else {
                 Vec::new()

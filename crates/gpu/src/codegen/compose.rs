@@ -150,7 +150,7 @@ impl Composer {
             _ => Ok(text.to_string()),
         };
         let text = self.library.link(&[self.entry(calls, steps)], provide, write)?;
-        let fail = |what: String| Error::Device(format!("kernel {}: {what}", calls.join("+")));
+        let fail = |what: String| Error::device(format!("kernel {}: {what}", calls.join("+")));
         Ok((valid_module(&text).map_err(fail)?, text))
     }
 
@@ -238,12 +238,12 @@ pub(super) fn valid_module(text: &str) -> std::result::Result<naga::Module, Stri
 fn library(flags: &Flags) -> Result<Library> {
     let mut texts = Vec::new();
     for source in LIBRARY.iter().chain(KERNELS) {
-        let text = source.text().map_err(Error::Device)?;
-        let kept = preprocess(&text, flags).map_err(|e| Error::Device(format!("{}: {e}", source.path)))?;
+        let text = source.text().map_err(Error::device)?;
+        let kept = preprocess(&text, flags).map_err(|e| Error::device(format!("{}: {e}", source.path)))?;
         texts.push((source.path, text, kept));
     }
     let files: Vec<File<'_>> = texts.iter().map(|(path, source, text)| File { path, source, text }).collect();
-    Library::new(&files).map_err(Error::Device)
+    Library::new(&files).map_err(Error::device)
 }
 
 /// Words of a bit for each constraint row.

@@ -57,5 +57,5 @@ fn info(module: &naga::Module) -> Result<ModuleInfo> {
 }
 
 fn fail(error: impl std::fmt::Display) -> Error {
-    Error::Device(format!("a kernel has no form in the driver's language: {error}"))
+    Error::device(format!("a kernel has no form in the driver's language: {error}"))
 }

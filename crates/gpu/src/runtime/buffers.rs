@@ -101,7 +101,7 @@ fn worlds_per_arena(gpu: &Gpu, layout: &Layout) -> Result<usize> {
     let stride = layout.stride_f.max(layout.stride_i).max(1) as u64;
     let tiles = words / (stride * layout.world_multiple as u64);
     match usize::try_from(tiles).unwrap_or(usize::MAX) {
-        0 => Err(Error::Device(format!(
+        0 => Err(Error::device(format!(
             "{}: one group of {} worlds needs {} bytes, more than the largest binding of {limit}",
             gpu.adapter(),
             layout.world_multiple,
@@ -131,7 +131,7 @@ pub(crate) fn arenas(gpu: &Gpu, layout: &Layout, model: &ModelBinding, worlds: u
             arena.cut(gpu, layout, model, padded);
             arena
         });
-        made.push(arena.map_err(|e| Error::Device(format!("{e}; {first} worlds had room, ask for fewer")))?);
+        made.push(arena.map_err(|e| e.with_note(&format!("{first} worlds had room, ask for fewer")))?);
     }
     Ok(made)
 }

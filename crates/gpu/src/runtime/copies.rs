@@ -17,7 +17,7 @@ impl GpuBatch {
         let mut made = arenas(&self.gpu, &self.program.layout, &self.model, worlds)?;
         match (made.pop(), made.is_empty()) {
             (Some(arena), true) => Ok(arena),
-            _ => Err(Error::Device(format!("{worlds} worlds do not fit one buffer"))),
+            _ => Err(Error::device(format!("{worlds} worlds do not fit one buffer"))),
         }
     }
 

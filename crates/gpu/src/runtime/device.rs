@@ -130,7 +130,7 @@ impl Gpu {
         let adapter = all
             .into_iter()
             .find(|a| choice == AdapterPreference::Any || !describe(a).software)
-            .ok_or_else(|| Error::Device(no_adapter_message(choice, &names)))?;
+            .ok_or_else(|| Error::device(no_adapter_message(choice, &names)))?;
         Self::request(&adapter)
     }
 
@@ -144,7 +144,7 @@ impl Gpu {
         all.sort_by_key(|a| describe(a).software);
         let names: Vec<String> = all.iter().map(|a| describe(a).to_string()).collect();
         if all.is_empty() {
-            return Err(Error::Device(no_adapter_message(AdapterPreference::Any, &names)));
+            return Err(Error::device(no_adapter_message(AdapterPreference::Any, &names)));
         }
         let lower = wanted.to_lowercase();
         let place = match wanted.parse::<usize>() {
@@ -168,20 +168,19 @@ impl Gpu {
     /// [`Error::Device`] if the browser has no WebGPU, no adapter, or rejects the device.
     #[cfg(target_arch = "wasm32")]
     pub async fn open_canvas(canvas: web_sys::HtmlCanvasElement) -> Result<(Self, wgpu::Surface<'static>)> {
-        let fail = |what: &str, e: &dyn fmt::Display| Error::Device(format!("{what}: {e}"));
         let mut descriptor = wgpu::InstanceDescriptor::new_without_display_handle();
         descriptor.backends = wgpu::Backends::BROWSER_WEBGPU;
         let instance = wgpu::Instance::new(descriptor);
         let surface = instance
             .create_surface(wgpu::SurfaceTarget::Canvas(canvas))
-            .map_err(|e| fail("the browser has no WebGPU for the canvas", &e))?;
+            .map_err(|e| Error::device_from("the browser has no WebGPU for the canvas", e))?;
         let options = wgpu::RequestAdapterOptions {
             power_preference: wgpu::PowerPreference::HighPerformance,
             compatible_surface: Some(&surface),
             ..Default::default()
         };
         let adapter = instance.request_adapter(&options).await;
-        let adapter = adapter.map_err(|e| fail("the browser has no adapter for WebGPU", &e))?;
+        let adapter = adapter.map_err(|e| Error::device_from("the browser has no adapter for WebGPU", e))?;
         Ok((Self::request_async(&adapter).await?, surface))
     }
 
@@ -209,7 +208,7 @@ impl Gpu {
         };
         let opened = adapter.request_device(&descriptor).await;
         let (device, queue) =
-            opened.map_err(|e| Error::Device(format!("{summary}: the device cannot be opened: {e}")))?;
+            opened.map_err(|e| Error::device_from(format!("{summary}: the device cannot be opened"), e))?;
         // a lost device is reported by the next call
         let lost = Arc::new(Mutex::new(None));
         let noted = Arc::clone(&lost);
@@ -260,7 +259,7 @@ impl Gpu {
     fn poll(&self, until: wgpu::PollType) -> Result<()> {
         let polled = self.device.poll(until);
         self.check_not_lost()?;
-        polled.map(|_| ()).map_err(|e| Error::Device(format!("{}: {e}", self.adapter)))
+        polled.map(|_| ()).map_err(|e| Error::device_from(&self.adapter, e))
     }
 
     /// The device, for kernels beside those of a batch.
@@ -288,7 +287,7 @@ impl Gpu {
     #[doc(hidden)]
     pub fn check_not_lost(&self) -> Result<()> {
         match self.lost.lock().ok().and_then(|l| l.clone()) {
-            Some(why) => Err(Error::Device(format!(
+            Some(why) => Err(Error::device(format!(
                 "{}: the device was lost ({why}); make a new batch and restore its last state",
                 self.adapter
             ))),
@@ -334,7 +333,7 @@ impl Gpu {
             problem = problem.or(pollster::block_on(scope.pop()));
         }
         match problem {
-            Some(e) => Err(Error::Device(format!("{}: {what}: {e}", self.adapter))),
+            Some(e) => Err(Error::device_from(format!("{}: {what}", self.adapter), e)),
             None => Ok(()),
         }
     }

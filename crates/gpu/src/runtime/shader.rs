@@ -36,8 +36,8 @@ pub(crate) fn constants(values: &[(&str, u32)]) -> String {
 /// # Errors
 /// [`Error::Device`] with naga's report: a defect of the shader.
 pub(crate) fn parse(shader: &Source, declarations: &str) -> Result<naga::Module> {
-    let text = format!("{declarations}{}", shader.text().map_err(Error::Device)?);
-    naga::front::wgsl::parse_str(&text).map_err(|e| Error::Device(e.emit_to_string(&text)))
+    let text = format!("{declarations}{}", shader.text().map_err(Error::device)?);
+    naga::front::wgsl::parse_str(&text).map_err(|e| Error::device(e.emit_to_string(&text)))
 }
 
 /// The layout of pipelines whose only bind group has layout `group`.

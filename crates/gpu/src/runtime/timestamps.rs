@@ -54,7 +54,7 @@ impl Timestamps {
         gpu.wait()?;
         let ticks: Vec<u64> = match self.host.slice(..).get_mapped_range() {
             Ok(view) => bytemuck::pod_collect_to_vec(&view),
-            Err(e) => return Err(Error::Device(format!("reading timestamps failed: {e}"))),
+            Err(e) => return Err(Error::device_from("reading timestamps failed", e)),
         };
         self.host.unmap();
         Ok(ticks.chunks_exact(2).map(|pair| pair[1].checked_sub(pair[0])).collect())

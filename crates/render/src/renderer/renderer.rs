@@ -77,7 +77,7 @@ impl Triangles {
         let limit = gpu.adapter().buffer_bytes;
         let bytes = (size_of_val(self.vertices.as_slice()) as u64).max(4 * self.indices.len() as u64);
         if bytes > limit {
-            return Err(Error::Device(format!(
+            return Err(Error::device(format!(
                 "the shapes of the model take {bytes} bytes, more than a buffer of {}: {limit}",
                 gpu.adapter()
             )));

@@ -223,7 +223,7 @@ mod tests {
         for _ in 0..3 {
             record.take(&mut batch).expect("a frame");
         }
-        let text = record.rescue(Error::Device("the device was lost".to_owned()), 5, false).to_string();
+        let text = record.rescue(Error::device("the device was lost"), 5, false).to_string();
         assert!(text.contains("lost") && text.contains("the first 3 of 5 frames are in"), "{text}");
         let arrays = npz::read(&out).expect("readable");
         assert_eq!(arrays["qpos"].shape, [3, 2, 1]);

@@ -43,7 +43,7 @@ impl Session {
                 self.notice = Some(format!("{name} was read again"));
                 Ok(true)
             }
-            Err(lost @ Error::Device(_)) => Err(lost),
+            Err(lost @ Error::Device { .. }) => Err(lost),
             Err(error) => {
                 self.notice = Some(format!("{error}; the model as it was before goes on"));
                 Ok(false)

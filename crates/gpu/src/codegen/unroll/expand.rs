@@ -36,7 +36,7 @@ impl Unroller<'_> {
     fn statement(&mut self, statement: &Statement, out: &mut Block) -> Result<()> {
         if self.written > MAX_LINES {
             let message = format!("a kernel grows beyond {MAX_LINES} lines; use more lanes");
-            return Err(Error::Device(message));
+            return Err(Error::device(message));
         }
         match statement {
             Statement::If { condition, accept, reject } => {
@@ -113,7 +113,7 @@ impl Unroller<'_> {
             return Ok(None);
         }
         let header = header(counted).ok_or_else(|| {
-            Error::Device(format!("{UNROLL_DIRECTIVE} is not followed by a for loop that can be read"))
+            Error::device(format!("{UNROLL_DIRECTIVE} is not followed by a for loop that can be read"))
         })?;
         let integer = |e| integer(e, &self.scope, self.known);
         let bounds = || {
@@ -132,7 +132,7 @@ impl Unroller<'_> {
     fn write_out(&mut self, counted: &ForLoop, turns: Vec<ConstInt>, out: &mut Block) -> Result<()> {
         if let Some(word) = exit(&counted.body, true) {
             let what = format!("a loop that is written out has '{word}'");
-            return Err(Error::Device(format!("{what}, which would leave another one")));
+            return Err(Error::device(format!("{what}, which would leave another one")));
         }
         let name = header(counted).map_or("", |h| h.name);
         let outer = self.scope.open();

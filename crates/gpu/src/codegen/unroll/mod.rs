@@ -75,7 +75,7 @@ pub fn unroll(text: &str, known: &dyn Known) -> Result<String> {
     if !text.contains(UNROLL_DIRECTIVE) {
         return Ok(text.to_string());
     }
-    let malformed = |e: SyntaxError| Error::Device(format!("a function with {UNROLL_DIRECTIVE}: {e}"));
+    let malformed = |e: SyntaxError| Error::device(format!("a function with {UNROLL_DIRECTIVE}: {e}"));
     let mut written = Vec::new();
     for item in items(text).map_err(malformed)? {
         let function = item.function().map_err(malformed)?;

@@ -134,7 +134,7 @@ impl<'a> Jobs<'a> {
         let mut uniforms = vec![0u8; self.list.len() * spacing];
         for (job, to) in self.list.iter().zip(uniforms.chunks_mut(spacing)) {
             let mut uniform = UniformBuffer::new(Vec::<u8>::new());
-            uniform.write(&job.uniform).map_err(|e| Error::Device(format!("uniform: {e}")))?;
+            uniform.write(&job.uniform).map_err(|e| Error::device(format!("uniform: {e}")))?;
             let bytes = uniform.into_inner();
             to[..bytes.len()].copy_from_slice(&bytes);
         }

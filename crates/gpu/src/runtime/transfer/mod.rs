@@ -112,7 +112,7 @@ impl Transfer {
     /// The buffers, for one thread at a time.
     fn pool(&self) -> Result<MutexGuard<'_, Pool>> {
         let poisoned = "another thread failed while it moved fields";
-        self.pool.lock().map_err(|_| Error::Device(poisoned.to_owned()))
+        self.pool.lock().map_err(|_| Error::device(poisoned.to_owned()))
     }
 
     /// An encoder of commands.

@@ -36,14 +36,15 @@ impl Readback {
 
     /// What `take` makes of the numbers while they are mapped, and their buffer.
     fn wait_with<R>(self, gpu: &Gpu, take: impl FnOnce(&[u32]) -> R) -> Result<(R, wgpu::Buffer)> {
-        let fail = |why: String| Error::Device(format!("{}: reading back failed: {why}", gpu.adapter()));
+        let what = || format!("{}: reading back failed", gpu.adapter());
         gpu.wait_for(self.submission)?;
         match self.mapped.recv() {
             Ok(Ok(())) => {}
-            other => return Err(fail(format!("{other:?}"))),
+            other => return Err(Error::device(format!("{}: {other:?}", what()))),
         }
         let taken = {
-            let view = self.host.slice(..).get_mapped_range().map_err(|e| fail(e.to_string()))?;
+            let view = self.host.slice(..).get_mapped_range();
+            let view = view.map_err(|e| Error::device_from(what(), e))?;
             take(&bytemuck::cast_slice::<u8, u32>(&view)[..self.words])
         };
         self.host.unmap();
