@@ -430,7 +430,7 @@ fn keyframes_with_few_numbers_go_on_with_the_initial_state() {
 fn kinds_that_do_not_exist_are_reported() {
     let text = "<mujoco><worldbody><body name='b'><joint name='j'/><geom name='g' size='1'/></body></worldbody></mujoco>";
     let mut spec = manyworlds::spec::Spec::from_text(text).unwrap();
-    spec.joints[0].kind = 77;
+    spec.bodies[1].sleep = 77;
     let error = spec.compile().unwrap_err().to_string();
-    assert!(error.contains("type 77 of 'j' is no kind"), "{error}");
+    assert!(error.contains("sleep 77 of 'b' is no kind"), "{error}");
 }

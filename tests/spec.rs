@@ -6,7 +6,7 @@ use std::path::Path;
 
 use manyworlds::mjcf;
 use manyworlds::model::Model;
-use manyworlds::schema::enums::{geom, joint};
+use manyworlds::schema::enums::{GeomType, JointType};
 use manyworlds::spec::*;
 
 fn ball(name: &str) -> Geom {
@@ -253,7 +253,7 @@ fn keyframes_follow_what_is_added_and_moved() {
     // a joint and a body in front of others; MuJoCo's MjSpec does so only once a model has been attached
     let mut spec = read(TWO);
     let a = spec.find(Kind::Body, "a").unwrap();
-    let hinge = || Joint { kind: joint::HINGE, ..Joint::default() };
+    let hinge = || Joint { kind: JointType::HINGE, ..Joint::default() };
     spec.add_joint(a, Joint { reference: 0.5, ..hinge() }).unwrap();
     keys(&spec, &[("k", &[0.1, 0.5, 0.2], &[1.0, 0.0, 2.0], &[3.0, 4.0])]);
     let inner = spec.add_body(a, Body::default()).unwrap();
@@ -330,7 +330,7 @@ fn text_reads_back_the_same() {
     let arm = spec.add_body(0, Body::default().named("a<&\"\n>")).unwrap();
     spec.add_joint(arm, Joint { range: [-0.1, 1.0 / 3.0], ..Joint::default() }.named("j")).unwrap();
     let ends = Some([0.0, 0.0, 0.0, 0.3, 0.1, 1e-7]);
-    spec.add_geom(arm, Geom { kind: geom::CAPSULE, fromto: ends, ..ball("") }).unwrap();
+    spec.add_geom(arm, Geom { kind: GeomType::CAPSULE, fromto: ends, ..ball("") }).unwrap();
     spec.add_actuator(Actuator::motor("j"));
     let text = spec.to_xml(Path::new(".")).unwrap();
     assert_eq!(Spec::from_text(&text).unwrap().compile().unwrap(), spec.compile().unwrap(), "{text}");

@@ -7,9 +7,9 @@ pub(crate) mod constants;
 mod custom;
 mod flexes;
 mod keys;
-mod kinds;
 mod plugins;
 mod sizes;
+mod sleep_policies;
 pub(crate) mod tree;
 
 use constants::set0;
@@ -109,7 +109,7 @@ impl<'a> Build<'a> {
     /// Names, sizes and the inputs of body inertia.
     fn begin(&mut self) -> Result<()> {
         self.names();
-        self.check_kinds();
+        self.check_sleep_policies();
         self.foreign();
         self.check_userdata();
         self.log.check()?;

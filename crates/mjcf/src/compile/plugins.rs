@@ -1,7 +1,7 @@
 //! Plugins: instances, configuration and the elements that use them.
 
 use crate::spec::{Actuator, Base, Kind, Plugin, PluginUse, Ref, Sensor, did_you_mean};
-use manyworlds_model::schema::enums::dynamics;
+use manyworlds_model::schema::enums::DynamicsType;
 
 use super::Build;
 
@@ -256,7 +256,7 @@ impl<'a> Build<'a> {
             return;
         }
         let prm = &m.plugin_prm[6 * id..6 * id + 6];
-        let native = actuator.law.dyntype != dynamics::NONE;
+        let native = actuator.law.dyntype != DynamicsType::NONE;
         let wanted = usize::from(prm[1] != 0.0) + usize::from(prm[4] >= 0.0) + usize::from(native);
         if actuator.na() != wanted {
             let message = format!(

@@ -6,7 +6,7 @@ use super::joint::polynomial;
 use super::{dcmotor, plugin, shortcuts};
 use crate::spec::{Actuator, Law, Ref, Target};
 use crate::xml::El;
-use manyworlds_model::schema::enums::{bias, dynamics, gain};
+use manyworlds_model::schema::enums::{BiasType, DynamicsType, GainType, bias, dynamics, gain};
 
 const INTERPS: &[(&str, i32)] = &[("zoh", 0), ("linear", 1), ("cubic", 2)];
 
@@ -25,9 +25,9 @@ impl Default for Law {
         let mut one = [0.0; 10];
         one[0] = 1.0;
         Self {
-            dyntype: dynamics::NONE,
-            gaintype: gain::FIXED,
-            biastype: bias::NONE,
+            dyntype: DynamicsType::NONE,
+            gaintype: GainType::FIXED,
+            biastype: BiasType::NONE,
             dynprm: one,
             gainprm: one,
             biasprm: [0.0; 10],

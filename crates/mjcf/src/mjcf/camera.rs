@@ -6,7 +6,7 @@ use super::geom::reference;
 use super::pose::pose;
 use crate::spec::{Camera, Compiler, Light, Pose, Ref};
 use crate::xml::El;
-use manyworlds_model::schema::enums::{camera, light, projection};
+use manyworlds_model::schema::enums::{CameraMode, LightType, Projection, camera, light, projection};
 
 pub(super) const OUTPUTS: &[(&str, i32)] =
     &[("rgb", 1), ("depth", 2), ("distance", 4), ("normal", 8), ("segmentation", 16)];
@@ -18,9 +18,9 @@ impl Default for Camera {
             body: 0,
             frame: None,
             pose: Pose::default(),
-            mode: 0,
+            mode: CameraMode::FIXED,
             target: Ref::default(),
-            projection: 0,
+            projection: Projection::PERSPECTIVE,
             fovy: 45.0,
             ipd: 0.068,
             resolution: [1, 1],
@@ -43,9 +43,9 @@ impl Default for Light {
             frame: None,
             pos: DVec3::ZERO,
             dir: DVec3::NEG_Z,
-            mode: 0,
+            mode: CameraMode::FIXED,
             target: Ref::default(),
-            kind: light::SPOT,
+            kind: LightType::SPOT,
             texture: Ref::default(),
             castshadow: true,
             active: true,
@@ -114,8 +114,9 @@ pub(super) fn light(el: El<'_>, to: &mut Light) {
     el.set_keyword("mode", camera::WORDS, &mut to.mode);
     reference(el, "target", &mut to.target);
     el.set_keyword("type", light::WORDS, &mut to.kind);
-    if let Some(directional) = el.keyword("directional", &[("false", 0), ("true", 1)]) {
-        to.kind = directional;
+    let directional = [("false", light::SPOT), ("true", light::DIRECTIONAL)];
+    if let Some(kind) = el.keyword("directional", &directional).and_then(LightType::of) {
+        to.kind = kind;
         if el.attr("type").is_some() {
             el.wrong("directional", "both directional and type are given", "keep type");
         }

@@ -3,7 +3,7 @@
 use super::inputs::inputs;
 use crate::spec::{Actuator, Law};
 use crate::xml::El;
-use manyworlds_model::schema::enums::{bias, dynamics, gain, input};
+use manyworlds_model::schema::enums::{BiasType, DynamicsType, GainType, input};
 
 /// Reads the attributes of a motor. Omitted numbers keep the values of the class.
 pub(super) fn dcmotor(el: El<'_>, to: &mut Actuator, fresh: bool) {
@@ -12,7 +12,7 @@ pub(super) fn dcmotor(el: El<'_>, to: &mut Actuator, fresh: bool) {
         (law.dynprm, law.gainprm, law.biasprm) = ([0.0; 10], [0.0; 10], [0.0; 10]);
         law.ctrlspec = input::VOLTAGE;
     }
-    (law.dyntype, law.gaintype, law.biastype) = (dynamics::DCMOTOR, gain::DCMOTOR, bias::DCMOTOR);
+    (law.dyntype, law.gaintype, law.biastype) = (DynamicsType::DCMOTOR, GainType::DCMOTOR, BiasType::DCMOTOR);
     law.actearly = true;
     constants(el, law);
     inductance(el, law);

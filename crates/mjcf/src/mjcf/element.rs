@@ -165,7 +165,7 @@ fn tag_of(spec: &Spec, kind: Kind, id: usize) -> Result<(&'static str, String)> 
         Kind::Pair => ("contact", "pair"),
         Kind::Tendon if spec.tendons[id].spatial => ("tendon", "spatial"),
         Kind::Tendon => ("tendon", "fixed"),
-        Kind::Equality => ("equality", word(kinds::WORDS, spec.equalities[id].kind)),
+        Kind::Equality => ("equality", word(kinds::WORDS, spec.equalities[id].kind.into())),
         Kind::Actuator if spec.actuators[id].tag.is_empty() => ("actuator", "general"),
         Kind::Actuator => ("actuator", spec.actuators[id].tag.as_str()),
         _ => {

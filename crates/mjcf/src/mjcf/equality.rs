@@ -3,7 +3,7 @@
 use super::joint::{SOLIMP, SOLREF};
 use crate::spec::{Equality, Kind, Ref};
 use crate::xml::El;
-use manyworlds_model::schema::enums::equality as kind;
+use manyworlds_model::schema::enums::{EqualityType, equality as kind};
 
 impl Default for Equality {
     fn default() -> Self {
@@ -12,7 +12,7 @@ impl Default for Equality {
         (data[1], data[10]) = (1.0, 1.0);
         Self {
             base: Default::default(),
-            kind: kind::CONNECT,
+            kind: EqualityType::CONNECT,
             targets: Vec::new(),
             active: true,
             solref: SOLREF,
@@ -33,7 +33,8 @@ pub(super) fn common(el: El<'_>, to: &mut Equality) {
 /// Reads a constraint over the values of its class.
 pub(super) fn equality(el: El<'_>, to: &mut Equality) {
     common(el, to);
-    to.kind = kind::WORDS.iter().find(|w| w.0 == el.tag()).map_or(kind::CONNECT, |w| w.1);
+    let kind = kind::WORDS.iter().find(|w| w.0 == el.tag()).and_then(|w| EqualityType::of(w.1));
+    to.kind = kind.unwrap_or(EqualityType::CONNECT);
     to.base.name = el.text("name").unwrap_or_default();
     match el.tag() {
         "connect" | "weld" => rigid(el, to),

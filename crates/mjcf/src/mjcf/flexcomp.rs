@@ -20,7 +20,7 @@ use crate::spec::rotation::quat_of;
 use crate::spec::{At, Base, Body, Equality, Flex, Inertial, Joint, Pose, Ref};
 use crate::xml::El;
 use manyworlds_model::real::MINVAL;
-use manyworlds_model::schema::enums::EqualityType;
+use manyworlds_model::schema::enums::{EqualityType, JointType};
 
 /// Upper bound on points of a flex.
 const MAX_POINTS: usize = 1 << 20;
@@ -314,8 +314,7 @@ impl Comp<'_> {
         let class = &reader.classes.0[self.context.body_class];
         for &axis in axes {
             let mut joint = Joint { body: reader.spec.bodies.len() - 1, ..class.joint.clone() };
-            (joint.kind, joint.pos, joint.axis) =
-                (manyworlds_model::schema::enums::joint::SLIDE, DVec3::ZERO, axis);
+            (joint.kind, joint.pos, joint.axis) = (JointType::SLIDE, DVec3::ZERO, axis);
             joint.base.scope = self.context.scope;
             reader.spec.joints.push(joint);
         }

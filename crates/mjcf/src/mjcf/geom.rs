@@ -1,6 +1,6 @@
 //! `<geom>` and `<site>`.
 
-use manyworlds_model::schema::enums::geom as kind;
+use manyworlds_model::schema::enums::{GeomType, geom as kind};
 
 use super::joint::{SOLIMP, SOLREF};
 use super::pose::pose;
@@ -26,7 +26,7 @@ impl Default for Geom {
             base: Default::default(),
             body: 0,
             frame: None,
-            kind: kind::SPHERE,
+            kind: GeomType::SPHERE,
             size: [0.0; 3],
             nsize: 0,
             fromto: None,
@@ -67,7 +67,7 @@ impl Default for Site {
             base: Default::default(),
             body: 0,
             frame: None,
-            kind: kind::SPHERE,
+            kind: GeomType::SPHERE,
             size: [0.005; 3],
             fromto: None,
             pose: Pose::default(),

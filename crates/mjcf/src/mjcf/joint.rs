@@ -2,7 +2,7 @@
 
 use glam::DVec3;
 
-use manyworlds_model::schema::enums::joint as kind;
+use manyworlds_model::schema::enums::{JointType, joint as kind};
 
 use crate::spec::{Compiler, Joint};
 use crate::xml::{El, words};
@@ -17,7 +17,7 @@ impl Default for Joint {
             base: Default::default(),
             body: 0,
             frame: None,
-            kind: kind::HINGE,
+            kind: JointType::HINGE,
             free: false,
             align: None,
             pos: DVec3::ZERO,
@@ -84,7 +84,7 @@ pub(super) fn polynomial(el: El<'_>, name: &str, to: &mut [f64; 3]) {
 
 /// Reads a free joint, to which classes do not apply.
 pub(super) fn freejoint(el: El<'_>) -> Joint {
-    let mut joint = Joint { kind: kind::FREE, free: true, ..Joint::default() };
+    let mut joint = Joint { kind: JointType::FREE, free: true, ..Joint::default() };
     joint.base.at.note(el);
     el.set_int("group", &mut joint.group);
     el.set_auto("align", &mut joint.align);
@@ -93,14 +93,14 @@ pub(super) fn freejoint(el: El<'_>) -> Joint {
 
 /// Converts angles from degrees.
 pub(super) fn to_radians(joint: &mut Joint, compiler: &Compiler) {
-    if !compiler.degree || !matches!(joint.kind, kind::HINGE | kind::BALL) {
+    if !compiler.degree || !matches!(joint.kind, JointType::HINGE | JointType::BALL) {
         return;
     }
     // MuJoCo does not convert ranges of unlimited joints
     if joint.limited.unwrap_or(joint.range[0] < joint.range[1]) {
         joint.range = joint.range.map(f64::to_radians);
     }
-    if joint.kind == kind::HINGE {
+    if joint.kind == JointType::HINGE {
         joint.reference = joint.reference.to_radians();
         joint.springref = joint.springref.to_radians();
     }

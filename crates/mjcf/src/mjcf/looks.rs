@@ -7,7 +7,9 @@ use crate::spec::looks::SIDES;
 use crate::spec::{Bone, Compiler, Material, Ref, Skin, Texture};
 use crate::xml::El;
 use manyworlds_model::assets::Assets;
-use manyworlds_model::schema::enums::{builtin, colorspace, mark, texture};
+use manyworlds_model::schema::enums::{
+    BuiltinTexture, ColorSpace, TextureMark, TextureType, builtin, colorspace, mark, texture,
+};
 
 /// Texture roles of a material, with their indices.
 pub(crate) const ROLES: &[(&str, i32)] = &[
@@ -32,10 +34,10 @@ impl Default for Texture {
     fn default() -> Self {
         Self {
             base: Default::default(),
-            kind: texture::CUBE,
-            colorspace: colorspace::AUTO,
-            builtin: builtin::NONE,
-            mark: 0,
+            kind: TextureType::CUBE,
+            colorspace: ColorSpace::AUTO,
+            builtin: BuiltinTexture::NONE,
+            mark: TextureMark::NONE,
             rgb1: [0.8; 3],
             rgb2: [0.5; 3],
             markrgb: [0.0; 3],

@@ -4,7 +4,8 @@ use super::plugin;
 use crate::spec::{Object, Ref, Sensor, did_you_mean};
 use crate::xml::El;
 use manyworlds_model::schema::enums::{datatype, reduce};
-use manyworlds_model::schema::sensors::{CONTACT_DATA, OBJECT_KINDS, RAY_DATA, SENSORS};
+use manyworlds_model::schema::sensors::SensorType;
+use manyworlds_model::schema::sensors::{CONTACT_DATA, OBJECT_KINDS, RAY_DATA};
 
 pub(super) const INTERPOLATIONS: &[(&str, i32)] = &[("zoh", 0), ("linear", 1), ("cubic", 2)];
 pub(super) const STAGES: &[(&str, i32)] = &[("none", 0), ("pos", 1), ("vel", 2), ("acc", 3)];
@@ -17,7 +18,7 @@ pub(super) fn sensor(el: El<'_>) -> Sensor {
     let mut to = Sensor::default();
     to.base.at.note(el);
     to.base.name = el.text("name").unwrap_or_default();
-    to.kind = SENSORS.iter().position(|s| s.tag == el.tag()).unwrap_or(0) as i32;
+    to.kind = SensorType::of_tag(el.tag()).unwrap_or_default();
     el.set_positive("cutoff", &mut to.cutoff);
     el.set_positive("noise", &mut to.noise);
     el.set_int("nsample", &mut to.nsample);
@@ -25,7 +26,7 @@ pub(super) fn sensor(el: El<'_>) -> Sensor {
     el.set_real("delay", &mut to.delay);
     interval(el, &mut to.interval);
     to.userdata = el.list("user").unwrap_or_default();
-    let attr = SENSORS[to.kind as usize].attr;
+    let attr = to.kind.rule().attr;
     match el.tag() {
         "rangefinder" => rangefinder(el, &mut to),
         "camprojection" => {

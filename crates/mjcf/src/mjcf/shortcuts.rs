@@ -3,7 +3,7 @@
 use super::inputs::inputs;
 use crate::spec::{Actuator, Law};
 use crate::xml::El;
-use manyworlds_model::schema::enums::{bias, dynamics, gain, input};
+use manyworlds_model::schema::enums::{BiasType, DynamicsType, GainType, input};
 
 /// Leading muscle parameters: range, force, scale, lmin, lmax, vmax, fpmax, fvmax.
 const MUSCLE: [f64; 9] = [0.75, 1.05, -1.0, 200.0, 0.5, 1.6, 1.5, 1.3, 1.2];
@@ -22,7 +22,7 @@ pub(super) fn position(el: El<'_>, to: &mut Actuator) {
     to.law.ctrlspec = input::POS;
     if el.attr("timeconst").is_some() {
         el.set_positive("timeconst", &mut to.law.dynprm[0]);
-        to.law.dyntype = if to.law.dynprm[0] > 0.0 { dynamics::FILTEREXACT } else { dynamics::NONE };
+        to.law.dyntype = if to.law.dynprm[0] > 0.0 { DynamicsType::FILTEREXACT } else { DynamicsType::NONE };
     }
     exclusive(el, to, "ctrlrange");
 }
@@ -31,7 +31,7 @@ pub(super) fn position(el: El<'_>, to: &mut Actuator) {
 pub(super) fn intvelocity(el: El<'_>, to: &mut Actuator) {
     servo(el, &mut to.law);
     to.law.ctrlspec = input::VEL;
-    to.law.dyntype = dynamics::INTEGRATOR;
+    to.law.dyntype = DynamicsType::INTEGRATOR;
     exclusive(el, to, "actrange");
 }
 
@@ -39,8 +39,8 @@ pub(super) fn intvelocity(el: El<'_>, to: &mut Actuator) {
 fn servo(el: El<'_>, law: &mut Law) {
     el.set_real("kp", &mut law.gainprm[0]);
     damping(el, law);
-    law.gaintype = gain::FIXED;
-    law.biastype = bias::AFFINE;
+    law.gaintype = GainType::FIXED;
+    law.biastype = BiasType::AFFINE;
     law.biasprm[0] = 0.0;
     law.biasprm[1] = -law.gainprm[0];
     el.set_real("inheritrange", &mut law.inheritrange);
@@ -72,7 +72,7 @@ fn exclusive(el: El<'_>, to: &Actuator, name: &str) {
 pub(super) fn velocity(el: El<'_>, to: &mut Actuator) {
     let law = &mut to.law;
     el.set_real("kv", &mut law.gainprm[0]);
-    (law.dyntype, law.gaintype, law.biastype) = (dynamics::NONE, gain::FIXED, bias::AFFINE);
+    (law.dyntype, law.gaintype, law.biastype) = (DynamicsType::NONE, GainType::FIXED, BiasType::AFFINE);
     law.biasprm = [0.0; 10];
     law.biasprm[2] = -law.gainprm[0];
     law.ctrlspec = input::VEL;
@@ -83,7 +83,7 @@ pub(super) fn damper(el: El<'_>, to: &mut Actuator, fresh: bool) {
     let law = &mut to.law;
     let mut kv = if fresh { 0.0 } else { -law.gainprm[2] };
     el.set_positive("kv", &mut kv);
-    (law.dyntype, law.gaintype, law.biastype) = (dynamics::NONE, gain::AFFINE, bias::NONE);
+    (law.dyntype, law.gaintype, law.biastype) = (DynamicsType::NONE, GainType::AFFINE, BiasType::NONE);
     law.gainprm = [0.0; 10];
     law.gainprm[2] = -kv;
     not_negative(el, to, "a damper");
@@ -109,7 +109,7 @@ pub(super) fn cylinder(el: El<'_>, to: &mut Actuator) {
     if let Some(diameter) = el.real("diameter").filter(|&d| d >= 0.0) {
         law.gainprm[0] = std::f64::consts::FRAC_PI_4 * diameter * diameter;
     }
-    (law.dyntype, law.gaintype, law.biastype) = (dynamics::FILTER, gain::FIXED, bias::AFFINE);
+    (law.dyntype, law.gaintype, law.biastype) = (DynamicsType::FILTER, GainType::FIXED, BiasType::AFFINE);
     law.ctrlspec = input::PRESSURE;
 }
 
@@ -138,13 +138,13 @@ pub(super) fn muscle(el: El<'_>, to: &mut Actuator, fresh: bool) {
         }
     }
     law.biasprm = law.gainprm;
-    (law.dyntype, law.gaintype, law.biastype) = (dynamics::MUSCLE, gain::MUSCLE, bias::MUSCLE);
+    (law.dyntype, law.gaintype, law.biastype) = (DynamicsType::MUSCLE, GainType::MUSCLE, BiasType::MUSCLE);
 }
 
 /// Adhesion at the contacts of a body.
 pub(super) fn adhesion(el: El<'_>, to: &mut Actuator) {
     el.set_positive("gain", &mut to.law.gainprm[0]);
-    (to.law.gaintype, to.law.biastype) = (gain::FIXED, bias::NONE);
+    (to.law.gaintype, to.law.biastype) = (GainType::FIXED, BiasType::NONE);
     not_negative(el, to, "adhesion");
 }
 
@@ -154,7 +154,7 @@ pub(super) fn orientation(el: El<'_>, to: &mut Actuator) {
     el.set_real("kp", &mut law.gainprm[0]);
     damping(el, law);
     law.biasprm[1] = -law.gainprm[0];
-    (law.gaintype, law.biastype) = (gain::SO3, bias::SO3);
+    (law.gaintype, law.biastype) = (GainType::SO3, BiasType::SO3);
     if law.ctrlspec == 0 {
         law.ctrlspec = input::EXPMAP;
     }
@@ -179,8 +179,8 @@ pub(super) fn pid(el: El<'_>, to: &mut Actuator, fresh: bool) {
         law.dynprm[0] = 0.0;
     }
     let has_state = law.gainprm[0] != 0.0 || law.dynprm[1] > 0.0;
-    law.dyntype = if has_state { dynamics::PID } else { dynamics::NONE };
-    (law.gaintype, law.biastype) = (gain::PID, bias::AFFINE);
+    law.dyntype = if has_state { DynamicsType::PID } else { DynamicsType::NONE };
+    (law.gaintype, law.biastype) = (GainType::PID, BiasType::AFFINE);
     inputs(el, &mut law.ctrlspec);
     el.set_fixed("velrange", &mut law.velrange);
     el.set_fixed("ffrange", &mut law.ffrange);

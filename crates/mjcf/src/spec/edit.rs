@@ -69,13 +69,13 @@ macro_rules! section_adders {
 ///
 /// ```
 /// # mod manyworlds { pub use manyworlds_mjcf::*; pub use manyworlds_model::*; }
-/// use manyworlds::schema::enums::{geom, joint};
+/// use manyworlds::schema::enums::{GeomType, JointType};
 /// use manyworlds::spec::*;
 ///
 /// let mut spec = Spec::new();
-/// spec.add_geom(0, Geom { kind: geom::PLANE, size: [0.0, 0.0, 1.0], ..Geom::default() })?;
+/// spec.add_geom(0, Geom { kind: GeomType::PLANE, size: [0.0, 0.0, 1.0], ..Geom::default() })?;
 /// let arm = spec.add_body(0, Body::default().at([0.0, 0.0, 1.0]).named("arm"))?;
-/// spec.add_joint(arm, Joint { kind: joint::HINGE, ..Joint::default() }.named("elbow"))?;
+/// spec.add_joint(arm, Joint { kind: JointType::HINGE, ..Joint::default() }.named("elbow"))?;
 /// spec.add_geom(arm, Geom { size: [0.1, 0.0, 0.0], ..Geom::default() })?;
 /// spec.add_actuator(Actuator::motor("elbow").named("motor"));
 ///

@@ -4,20 +4,21 @@ use std::path::PathBuf;
 
 use super::base::{Base, Ref};
 use manyworlds_model::assets::Assets;
+use manyworlds_model::schema::enums::{BuiltinTexture, ColorSpace, TextureMark, TextureType};
 
 /// A texture; for rendering only.
 #[derive(Clone, Debug)]
 pub struct Texture {
     /// Name and source location.
     pub base: Base,
-    /// Type: 0 flat, 1 cube, 2 skybox.
-    pub kind: i32,
-    /// Colour space: 0 from the file, 1 linear, 2 sRGB.
-    pub colorspace: i32,
-    /// Procedural pattern: 0 none, 1 gradient, 2 checker, 3 flat.
-    pub builtin: i32,
-    /// Marks on the pattern: 0 none, 1 edge, 2 cross, 3 random.
-    pub mark: i32,
+    /// Type: flat, cube or skybox.
+    pub kind: TextureType,
+    /// Colour space: from the file, linear or sRGB.
+    pub colorspace: ColorSpace,
+    /// Procedural pattern: none, gradient, checker or flat.
+    pub builtin: BuiltinTexture,
+    /// Marks on the pattern: none, edge, cross or random.
+    pub mark: TextureMark,
     /// First colour of the pattern.
     pub rgb1: [f64; 3],
     /// Second colour of the pattern.

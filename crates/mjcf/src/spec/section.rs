@@ -3,7 +3,8 @@
 use super::base::{Base, Ref};
 use super::index::Kind;
 use super::source::Span;
-use manyworlds_model::schema::enums::{DynamicsType, GainType, dynamics, gain, input};
+use manyworlds_model::schema::enums::{BiasType, DynamicsType, EqualityType, GainType, input};
+use manyworlds_model::schema::sensors::SensorType;
 
 /// An explicit contact pair. Omitted parameters come from the geoms.
 #[derive(Clone, Debug, Default)]
@@ -190,11 +191,11 @@ pub struct Actuator {
 #[derive(Clone, Debug)]
 pub struct Law {
     /// Dynamics type.
-    pub dyntype: i32,
+    pub dyntype: DynamicsType,
     /// Gain type.
-    pub gaintype: i32,
+    pub gaintype: GainType,
     /// Bias type.
-    pub biastype: i32,
+    pub biastype: BiasType,
     /// Dynamics parameters.
     pub dynprm: [f64; 10],
     /// Gain parameters.
@@ -219,9 +220,9 @@ impl Actuator {
     /// Control components, with defaults resolved.
     pub fn inputs(&self) -> i32 {
         match (self.law.ctrlspec, self.law.gaintype) {
-            (0, gain::SO3) => input::EXPMAP,
-            (0, gain::PID) => input::POS | input::VEL,
-            (0, gain::DCMOTOR) => input::VOLTAGE,
+            (0, GainType::SO3) => input::EXPMAP,
+            (0, GainType::PID) => input::POS | input::VEL,
+            (0, GainType::DCMOTOR) => input::VOLTAGE,
             (spec, _) => spec,
         }
     }
@@ -229,36 +230,35 @@ impl Actuator {
     /// Number of controls.
     pub fn nctrl(&self) -> usize {
         let inputs = self.inputs();
-        match GainType::of(self.law.gaintype) {
-            Some(GainType::SO3) if inputs == input::QUAT => 4,
-            Some(GainType::SO3) => 3,
-            Some(GainType::PID | GainType::DCMOTOR) => (inputs & input::COUNTED).count_ones() as usize,
-            Some(GainType::FIXED | GainType::AFFINE | GainType::MUSCLE | GainType::USER) | None => 1,
+        match self.law.gaintype {
+            GainType::SO3 if inputs == input::QUAT => 4,
+            GainType::SO3 => 3,
+            GainType::PID | GainType::DCMOTOR => (inputs & input::COUNTED).count_ones() as usize,
+            GainType::FIXED | GainType::AFFINE | GainType::MUSCLE | GainType::USER => 1,
         }
     }
 
     /// Number of force outputs.
     pub fn nout(&self) -> usize {
-        if self.law.gaintype == gain::SO3 { 3 } else { 1 }
+        if self.law.gaintype == GainType::SO3 { 3 } else { 1 }
     }
 
     /// Number of activations.
     pub fn na(&self) -> usize {
         let written = usize::try_from(self.law.actdim).ok();
         // without states a controller has another kind: zero stands for what they need
-        let counted = if self.law.dyntype == dynamics::PID { written.filter(|n| *n > 0) } else { written };
-        counted.unwrap_or_else(|| match DynamicsType::of(self.law.dyntype) {
+        let counted =
+            if self.law.dyntype == DynamicsType::PID { written.filter(|n| *n > 0) } else { written };
+        counted.unwrap_or_else(|| match self.law.dyntype {
             // those of a motor are always written
-            Some(DynamicsType::NONE | DynamicsType::DCMOTOR) | None => 0,
-            Some(DynamicsType::PID) => self.law.states(),
-            Some(
-                DynamicsType::INTEGRATOR
-                | DynamicsType::FILTER
-                | DynamicsType::FILTEREXACT
-                | DynamicsType::MUSCLE
-                | DynamicsType::USER,
-            ) => {
-                if self.law.gaintype == gain::SO3 {
+            DynamicsType::NONE | DynamicsType::DCMOTOR => 0,
+            DynamicsType::PID => self.law.states(),
+            DynamicsType::INTEGRATOR
+            | DynamicsType::FILTER
+            | DynamicsType::FILTEREXACT
+            | DynamicsType::MUSCLE
+            | DynamicsType::USER => {
+                if self.law.gaintype == GainType::SO3 {
                     3
                 } else {
                     1
@@ -272,7 +272,7 @@ impl Law {
     /// Number of states enabled by the parameters of a PID controller or DC motor.
     pub fn states(&self) -> usize {
         let on = |x: f64| usize::from(x > 0.0);
-        if self.gaintype == gain::PID {
+        if self.gaintype == GainType::PID {
             return on(self.gainprm[0]) + on(self.dynprm[1]);
         }
         let [current, temperature, bristles] = [self.dynprm[0], self.dynprm[2], self.dynprm[5]];
@@ -298,8 +298,8 @@ pub struct PluginUse {
 pub struct Equality {
     /// Name and source location.
     pub base: Base,
-    /// Type, as `eq_type`.
-    pub kind: i32,
+    /// Type.
+    pub kind: EqualityType,
     /// One or two constrained objects; a single body is constrained to the world.
     pub targets: Vec<(Kind, Ref)>,
     /// Initially active.
@@ -326,8 +326,8 @@ pub struct Object {
 pub struct Sensor {
     /// Name and source location.
     pub base: Base,
-    /// Type, as `sensor_type`.
-    pub kind: i32,
+    /// Type.
+    pub kind: SensorType,
     /// Measured object.
     pub object: Option<Object>,
     /// Reference object.

@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use super::base::{At, Base, Pose, Ref};
 use super::section::PluginUse;
-use manyworlds_model::schema::enums::joint_widths;
+use manyworlds_model::schema::enums::{CameraMode, GeomType, JointType, LightType, Projection, joint_widths};
 
 /// Explicit inertia.
 #[derive(Clone, Debug)]
@@ -76,8 +76,8 @@ pub struct Joint {
     pub body: usize,
     /// Enclosing named frame.
     pub frame: Option<usize>,
-    /// Type, as `jnt_type`.
-    pub kind: i32,
+    /// Type.
+    pub kind: JointType,
     /// Declared as freejoint.
     pub free: bool,
     /// Align with the inertial frame.
@@ -129,12 +129,12 @@ pub struct Joint {
 impl Joint {
     /// Number of position coordinates.
     pub fn nq(&self) -> usize {
-        joint_widths(self.kind).0
+        joint_widths(self.kind.into()).0
     }
 
     /// Number of degrees of freedom.
     pub fn nv(&self) -> usize {
-        joint_widths(self.kind).1
+        joint_widths(self.kind.into()).1
     }
 }
 
@@ -147,8 +147,8 @@ pub struct Geom {
     pub body: usize,
     /// Enclosing named frame.
     pub frame: Option<usize>,
-    /// Geom type, as `geom_type`.
-    pub kind: i32,
+    /// Type.
+    pub kind: GeomType,
     /// Size.
     pub size: [f64; 3],
     /// Number of sizes given.
@@ -220,8 +220,8 @@ pub struct Site {
     pub body: usize,
     /// Enclosing named frame.
     pub frame: Option<usize>,
-    /// Shape for display, as `geom_type`.
-    pub kind: i32,
+    /// Shape for display.
+    pub kind: GeomType,
     /// Size.
     pub size: [f64; 3],
     /// End points.
@@ -254,11 +254,11 @@ pub struct Camera {
     /// Pose in the body.
     pub pose: Pose,
     /// Tracking mode.
-    pub mode: i32,
+    pub mode: CameraMode,
     /// Target body.
     pub target: Ref,
-    /// Projection: 0 perspective, 1 orthographic.
-    pub projection: i32,
+    /// Projection: perspective or orthographic.
+    pub projection: Projection,
     /// Vertical field of view in degrees, or extent if the projection is orthographic.
     pub fovy: f64,
     /// Interpupillary distance.
@@ -295,11 +295,11 @@ pub struct Light {
     /// Direction in the body.
     pub dir: DVec3,
     /// Tracking mode.
-    pub mode: i32,
+    pub mode: CameraMode,
     /// Target body.
     pub target: Ref,
-    /// Type: 0 spot, 1 directional, 2 point, 3 image.
-    pub kind: i32,
+    /// Type: spot, directional, point or image.
+    pub kind: LightType,
     /// Texture of an image light.
     pub texture: Ref,
     /// The light casts shadows.
@@ -329,12 +329,11 @@ pub struct Light {
 }
 
 /// Size and pose of a shape given by its end points.
-pub(crate) fn between(shape: i32, mut size: [f64; 3], ends: [f64; 6]) -> ([f64; 3], Pose) {
-    use manyworlds_model::schema::enums::geom::{CAPSULE, CYLINDER};
+pub(crate) fn between(shape: GeomType, mut size: [f64; 3], ends: [f64; 6]) -> ([f64; 3], Pose) {
     let (from, to) = (DVec3::new(ends[0], ends[1], ends[2]), DVec3::new(ends[3], ends[4], ends[5]));
     let along = from - to;
     let length = along.length();
-    if matches!(shape, CAPSULE | CYLINDER) {
+    if matches!(shape, GeomType::CAPSULE | GeomType::CYLINDER) {
         size[1] = length / 2.0;
     } else {
         size[1] = size[0];

@@ -347,12 +347,15 @@ impl<'a> El<'a> {
     }
 
     /// Reads a keyword.
-    pub(crate) fn set_keyword(self, name: &str, words: &[(&'static str, i32)], to: &mut i32) {
-        let word = || words.iter().find(|w| w.1 == *to).map_or("", |w| w.0).to_owned();
+    pub(crate) fn set_keyword<T>(self, name: &str, words: &[(&'static str, i32)], to: &mut T)
+    where
+        T: Copy + Into<i32> + TryFrom<i32>,
+    {
+        let word = || words.iter().find(|w| w.1 == (*to).into()).map_or("", |w| w.0).to_owned();
         if self.put(name, word) {
             return;
         }
-        if let Some(v) = self.keyword(name, words) {
+        if let Some(v) = self.keyword(name, words).and_then(|v| T::try_from(v).ok()) {
             *to = v;
         }
     }

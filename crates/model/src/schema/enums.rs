@@ -357,6 +357,21 @@ macro_rules! value_type {
                 Self::ALL.iter().copied().find(|value| *value as i32 == number)
             }
         }
+
+        impl From<$type> for i32 {
+            fn from(value: $type) -> Self {
+                value as i32
+            }
+        }
+
+        /// The value that a number stands for; the number itself, where it stands for none.
+        impl TryFrom<i32> for $type {
+            type Error = i32;
+
+            fn try_from(number: i32) -> Result<Self, i32> {
+                Self::of(number).ok_or(number)
+            }
+        }
     };
 }
 
@@ -407,6 +422,7 @@ mod tests {
         assert_eq!(TransmissionType::of(transmission::SO3), Some(TransmissionType::SO3));
         assert_eq!(TransmissionType::of(transmission::SO3 + 1), None);
         assert_eq!(JointType::of(-1), None);
+        assert_eq!((JointType::try_from(9), i32::from(JointType::HINGE)), (Err(9), joint::HINGE));
         // paths of tendons begin with one
         assert_eq!(WrapType::of(0), None);
         assert_eq!(WrapType::of(1), Some(WrapType::JOINT));

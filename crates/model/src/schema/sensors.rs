@@ -101,14 +101,20 @@ macro_rules! view_of {
 
 macro_rules! define_sensors {
     ($($name:ident $tag:literal $attr:literal $dim:literal $type:ident $stage:literal $block:ident $view:ident;)*) => {
-        /// Types in table order.
-        #[allow(clippy::upper_case_acronyms, non_camel_case_types, clippy::enum_variant_names)]
-        enum Order { $($name,)* }
+        /// Values of `sensor_type`, in table order: [`SensorType::rule`] is the row.
+        #[allow(missing_docs, clippy::upper_case_acronyms, non_camel_case_types, clippy::enum_variant_names)]
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum SensorType { $($name,)* }
+
+        impl SensorType {
+            /// All types, in order.
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+        }
 
         /// Values of `sensor_type`: indices into [`SENSORS`].
         #[allow(missing_docs)]
         pub mod sensor {
-            $(pub const $name: i32 = super::Order::$name as i32;)*
+            $(pub const $name: i32 = super::SensorType::$name as i32;)*
         }
 
         /// Every type by name.
@@ -122,6 +128,36 @@ macro_rules! define_sensors {
     };
 }
 sensor_table!(define_sensors);
+
+impl SensorType {
+    /// The type that a number stands for, if there is one.
+    pub fn of(number: i32) -> Option<Self> {
+        usize::try_from(number).ok().and_then(|number| Self::ALL.get(number).copied())
+    }
+
+    /// The type of an MJCF tag.
+    pub fn of_tag(tag: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|kind| kind.rule().tag == tag)
+    }
+
+    /// Its row of the table.
+    pub fn rule(self) -> &'static SensorRule {
+        &SENSORS[self as usize]
+    }
+}
+
+/// The first of the table.
+impl Default for SensorType {
+    fn default() -> Self {
+        Self::TOUCH
+    }
+}
+
+impl From<SensorType> for i32 {
+    fn from(kind: SensorType) -> Self {
+        kind as i32
+    }
+}
 
 /// Table entry of a sensor type.
 pub fn rule(kind: i32) -> Option<&'static SensorRule> {

@@ -1,7 +1,7 @@
 //! Validation of actuators.
 
 use crate::spec::{Actuator, Target, WrapKind};
-use manyworlds_model::schema::enums::{GainType, bias, dynamics, gain, input, joint as kind};
+use manyworlds_model::schema::enums::{BiasType, DynamicsType, GainType, input, joint as kind};
 
 use crate::compile::Build;
 
@@ -9,29 +9,29 @@ impl Build<'_> {
     /// Checks dynamics, gain and bias of an actuator.
     pub(crate) fn check_law(&self, actuator: &Actuator) {
         self.check_actdim(actuator);
-        match GainType::of(actuator.law.gaintype) {
-            Some(GainType::SO3) => self.check_orientation(actuator),
-            Some(GainType::PID) => self.check_pid(actuator),
-            Some(GainType::DCMOTOR) => self.check_motor(actuator),
-            Some(GainType::FIXED | GainType::AFFINE) => self.check_single(actuator),
-            Some(GainType::MUSCLE | GainType::USER) | None => {}
+        match actuator.law.gaintype {
+            GainType::SO3 => self.check_orientation(actuator),
+            GainType::PID => self.check_pid(actuator),
+            GainType::DCMOTOR => self.check_motor(actuator),
+            GainType::FIXED | GainType::AFFINE => self.check_single(actuator),
+            GainType::MUSCLE | GainType::USER => {}
         }
         let law = &actuator.law;
-        if law.gaintype == gain::MUSCLE {
+        if law.gaintype == GainType::MUSCLE {
             self.check_muscle(actuator, "gainprm", &law.gainprm);
         }
-        if law.biastype == bias::MUSCLE {
+        if law.biastype == BiasType::MUSCLE {
             self.check_muscle(actuator, "biasprm", &law.biasprm);
         }
         let at = &actuator.base.at;
-        if (law.gaintype == gain::SO3) != (law.biastype == bias::SO3) {
+        if (law.gaintype == GainType::SO3) != (law.biastype == BiasType::SO3) {
             let help = "either both are so3, or none";
             self.wrong(at.of("biastype"), "gaintype and biastype do not fit together", help);
         }
-        if law.dyntype == dynamics::PID && law.gaintype != gain::PID {
+        if law.dyntype == DynamicsType::PID && law.gaintype != GainType::PID {
             self.wrong(at.of("dyntype"), "dyntype pid needs gaintype pid", "add gaintype=\"pid\"");
         }
-        if law.dyntype == dynamics::DCMOTOR && !law.actearly {
+        if law.dyntype == DynamicsType::DCMOTOR && !law.actearly {
             self.wrong(at.of("actearly"), "dyntype dcmotor needs actearly", "add actearly=\"true\"");
         }
     }
@@ -42,11 +42,11 @@ impl Build<'_> {
         let wrong = |help: &str| self.wrong(span, format!("{n} activations do not fit the dynamics"), help);
         match law.dyntype {
             _ if actuator.plugin.is_some() => {}
-            dynamics::NONE if n > 0 => wrong("without dyntype there is none"),
-            dynamics::NONE | dynamics::DCMOTOR => {}
+            DynamicsType::NONE if n > 0 => wrong("without dyntype there is none"),
+            DynamicsType::NONE | DynamicsType::DCMOTOR => {}
             _ if n == 0 => wrong("leave out actdim"),
-            dynamics::USER | dynamics::PID => {}
-            _ if law.gaintype == gain::SO3 => {}
+            DynamicsType::USER | DynamicsType::PID => {}
+            _ if law.gaintype == GainType::SO3 => {}
             _ if n > 1 => wrong("only user dynamics have several"),
             _ => {}
         }
@@ -66,7 +66,7 @@ impl Build<'_> {
 
     fn check_orientation(&self, actuator: &Actuator) {
         let (law, at) = (&actuator.law, &actuator.base.at);
-        if !matches!(law.dyntype, dynamics::NONE | dynamics::INTEGRATOR) {
+        if !matches!(law.dyntype, DynamicsType::NONE | DynamicsType::INTEGRATOR) {
             let help = "none or integrator";
             self.wrong(at.of("dyntype"), "this dyntype does not fit an orientation servo", help);
         }
@@ -79,7 +79,7 @@ impl Build<'_> {
             let help = "expmap or quat";
             self.wrong(at.of("input"), "these controls do not fit an orientation servo", help);
         }
-        if law.dyntype == dynamics::INTEGRATOR {
+        if law.dyntype == DynamicsType::INTEGRATOR {
             if inputs == input::QUAT {
                 let help = "use expmap, or dyntype none";
                 self.wrong(at.of("input"), "an integrator takes no quaternion", help);
@@ -96,16 +96,16 @@ impl Build<'_> {
         if inputs & !(input::POS | input::VEL | input::FF) != 0 {
             self.wrong(at.of("input"), "these controls do not fit a controller", "some of pos, vel, ff");
         }
-        if law.biastype != bias::AFFINE {
+        if law.biastype != BiasType::AFFINE {
             self.wrong(at.of("biastype"), "gaintype pid needs biastype affine", "add biastype=\"affine\"");
         }
-        if !matches!(law.dyntype, dynamics::NONE | dynamics::PID) {
+        if !matches!(law.dyntype, DynamicsType::NONE | DynamicsType::PID) {
             self.wrong(at.of("dyntype"), "this dyntype does not fit gaintype pid", "none or pid");
         }
-        if law.dyntype == dynamics::NONE && law.gainprm[0] != 0.0 {
+        if law.dyntype == DynamicsType::NONE && law.gainprm[0] != 0.0 {
             self.wrong(at.of("gainprm"), "an integral gain needs dyntype pid", "add dyntype=\"pid\"");
         }
-        if law.dyntype == dynamics::PID {
+        if law.dyntype == DynamicsType::PID {
             if inputs & input::POS == 0 {
                 let help = "add pos to input";
                 self.wrong(at.of("input"), "integral and slew limit need the control pos", help);
@@ -178,7 +178,7 @@ impl Build<'_> {
         let is_ball = usize::try_from(target).is_ok_and(|j| self.model.jnt_type.get(j) == Some(&kind::BALL));
         let on_ball = actuator.target_kind == Target::Joint && is_ball;
         let on_site = actuator.target_kind == Target::Site && !actuator.refsite.name.is_empty();
-        if actuator.law.gaintype == gain::SO3 && target >= 0 && !on_ball && !on_site {
+        if actuator.law.gaintype == GainType::SO3 && target >= 0 && !on_ball && !on_site {
             let help = "a ball joint, or site and refsite";
             self.wrong(
                 actuator.target.span,

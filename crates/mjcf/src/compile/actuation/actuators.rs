@@ -1,7 +1,7 @@
 //! Actuators.
 
 use crate::spec::{Actuator, Kind, Ref, Target};
-use manyworlds_model::schema::enums::{dynamics, gain, input, joint as kind, transmission};
+use manyworlds_model::schema::enums::{DynamicsType, GainType, input, joint as kind, transmission};
 
 use crate::compile::Build;
 
@@ -57,7 +57,7 @@ impl Build<'_> {
         self.check_transmission(actuator, target);
         let m = &mut self.model;
         m.actuator_trntype[a] = match actuator.target_kind {
-            _ if actuator.law.gaintype == gain::SO3 => transmission::SO3,
+            _ if actuator.law.gaintype == GainType::SO3 => transmission::SO3,
             Target::None | Target::Joint => transmission::JOINT,
             Target::JointInParent => transmission::JOINTINPARENT,
             Target::SliderCrank => transmission::SLIDERCRANK,
@@ -119,7 +119,7 @@ impl Build<'_> {
             of_ctrl = "posrange";
         }
         if let Some(range) = self.inherited(a, actuator) {
-            let integrates = law.dyntype == dynamics::INTEGRATOR;
+            let integrates = law.dyntype == DynamicsType::INTEGRATOR;
             let (to, name) = if integrates { (&mut act, &mut of_act) } else { (&mut ctrl, &mut of_ctrl) };
             (*to, *name) = (range, "inheritrange");
         }
@@ -127,14 +127,14 @@ impl Build<'_> {
         let force = actuator.forcerange;
         let forcelimited = self.limited(base, actuator.forcelimited, force, ("forcerange", "forcelimited"));
         let actlimited = self.limited(base, actuator.actlimited, act, (of_act, "actlimited"));
-        if actlimited && law.dyntype == dynamics::NONE {
+        if actlimited && law.dyntype == DynamicsType::NONE {
             self.wrong(
                 base.at.of("actrange"),
                 "actrange is given, but the actuator has no activation",
                 "use ctrlrange or a dyntype",
             );
         }
-        if forcelimited && law.gaintype == gain::SO3 && actuator.forcerange[0] != 0.0 {
+        if forcelimited && law.gaintype == GainType::SO3 && actuator.forcerange[0] != 0.0 {
             let message = "the force range of an orientation servo must start with 0";
             self.wrong(base.at.of("forcerange"), message, "it limits the length of the torque");
         }
@@ -154,14 +154,15 @@ impl Build<'_> {
     /// Range of the target, scaled about its midpoint.
     fn inherited(&self, a: usize, actuator: &Actuator) -> Option<[f64; 2]> {
         let (m, at, law) = (&self.model, &actuator.base.at, &actuator.law);
-        let servo = law.gaintype == gain::FIXED && law.gainprm[0] == -law.biasprm[1] && law.gainprm[0] != 0.0;
-        let follows = law.gaintype == gain::PID && actuator.inputs() & input::POS != 0;
+        let servo =
+            law.gaintype == GainType::FIXED && law.gainprm[0] == -law.biasprm[1] && law.gainprm[0] != 0.0;
+        let follows = law.gaintype == GainType::PID && actuator.inputs() & input::POS != 0;
         if law.inheritrange <= 0.0 || !(servo || follows) {
             return None;
         }
         let span = at.of("inheritrange");
         let target = usize::try_from(m.actuator_trnid[2 * a]).ok()?;
-        if matches!(law.dyntype, dynamics::FILTER | dynamics::MUSCLE | dynamics::USER) {
+        if matches!(law.dyntype, DynamicsType::FILTER | DynamicsType::MUSCLE | DynamicsType::USER) {
             let help = "remove it, or use position or intvelocity";
             self.wrong(span, "inheritrange is only for position and intvelocity servos", help);
             return None;
@@ -185,9 +186,9 @@ impl Build<'_> {
 
     fn numbers(&mut self, a: usize, actuator: &Actuator) {
         let (m, law) = (&mut self.model, &actuator.law);
-        m.actuator_dyntype[a] = law.dyntype;
-        m.actuator_gaintype[a] = law.gaintype;
-        m.actuator_biastype[a] = law.biastype;
+        m.actuator_dyntype[a] = law.dyntype.into();
+        m.actuator_gaintype[a] = law.gaintype.into();
+        m.actuator_biastype[a] = law.biastype.into();
         m.actuator_cranklength[a] = actuator.cranklength;
         m.actuator_dynprm[10 * a..10 * a + 10].copy_from_slice(&law.dynprm);
         m.actuator_gainprm[10 * a..10 * a + 10].copy_from_slice(&law.gainprm);
@@ -226,7 +227,7 @@ impl Build<'_> {
 
 /// Control range of each control.
 fn each_control(actuator: &Actuator, own: (bool, [f64; 2])) -> Vec<(bool, [f64; 2])> {
-    if actuator.law.gaintype != gain::PID {
+    if actuator.law.gaintype != GainType::PID {
         return vec![own; actuator.nctrl()];
     }
     let limits = |range: [f64; 2]| (range[0] < range[1], range);

@@ -4,8 +4,7 @@ use crate::spec::{Kind, Object, Sensor};
 use manyworlds_model::model::Model;
 use manyworlds_model::schema::Values::Int;
 use manyworlds_model::schema::enums::{DataType, datatype, joint};
-use manyworlds_model::schema::sensors::SENSORS;
-use manyworlds_model::schema::sensors::sensor as kind;
+use manyworlds_model::schema::sensors::SensorType;
 use manyworlds_model::schema::sensors::{CONTACT_DATA, RAY_DATA};
 
 use crate::compile::Build;
@@ -31,7 +30,7 @@ impl Build<'_> {
             let output = self.output(sensor, object.1);
             self.check_sensor(sensor, object.1, reference, &output);
             let m = &mut self.model;
-            m.sensor_type[s] = sensor.kind;
+            m.sensor_type[s] = sensor.kind.into();
             m.sensor_datatype[s] = output.datatype;
             m.sensor_needstage[s] = output.stage;
             (m.sensor_objtype[s], m.sensor_objid[s]) = object;
@@ -78,18 +77,18 @@ impl Build<'_> {
     }
 
     fn output(&self, sensor: &Sensor, object: i32) -> Output {
-        let rule = &SENSORS[sensor.kind as usize];
+        let rule = sensor.kind.rule();
         let mut output = Output { dim: i64::from(rule.dim), datatype: rule.datatype, stage: rule.stage };
         let bits = sensor.intprm[0];
         match sensor.kind {
-            kind::RANGEFINDER => output.dim = width(RAY_DATA, bits) * self.pixels(sensor, object),
-            kind::ACTUATORPOS..=kind::ACTUATORFRC => {
+            SensorType::RANGEFINDER => output.dim = width(RAY_DATA, bits) * self.pixels(sensor, object),
+            SensorType::ACTUATORPOS | SensorType::ACTUATORVEL | SensorType::ACTUATORFRC => {
                 if let Ok(a) = usize::try_from(object) {
                     output.dim = i64::from(self.model.actuator_outnum[a]);
                 }
             }
-            kind::INSIDESITE => output.datatype = i32::from(bits == 0),
-            kind::CONTACT => {
+            SensorType::INSIDESITE => output.datatype = i32::from(bits == 0),
+            SensorType::CONTACT => {
                 output.dim = width(CONTACT_DATA, bits) * i64::from(sensor.intprm[2]);
                 // acceleration stage for force, torque and the strongest contacts; then velocity stage
                 output.stage = match bits {
@@ -98,15 +97,15 @@ impl Build<'_> {
                     _ => 1,
                 };
             }
-            kind::TACTILE => {
+            SensorType::TACTILE => {
                 let vertices = match (self.model.get("mesh_vertnum"), usize::try_from(object)) {
                     (Some(Int(counts)), Ok(mesh)) => counts.get(mesh).copied().unwrap_or(0),
                     _ => 0,
                 };
                 output = Output { dim: 3 * i64::from(vertices), datatype: 0, stage: 2 };
             }
-            kind::PLUGIN => output.dim = self.touch_outputs(sensor),
-            kind::USER => {
+            SensorType::PLUGIN => output.dim = self.touch_outputs(sensor),
+            SensorType::USER => {
                 let [dim, datatype, stage] = sensor.user;
                 output = Output { dim: i64::from(dim), datatype, stage };
             }
@@ -127,7 +126,7 @@ impl Build<'_> {
     }
 
     fn check_sensor(&self, sensor: &Sensor, object: i32, reference: (i32, i32), output: &Output) {
-        let (at, tag) = (&sensor.base.at, SENSORS[sensor.kind as usize].tag);
+        let (at, tag) = (&sensor.base.at, sensor.kind.rule().tag);
         let m = &self.model;
         if let (Some(target), Ok(id)) = (&sensor.object, usize::try_from(object)) {
             let needs = match (tag, Kind::of_number(target.kind)) {
@@ -155,7 +154,7 @@ impl Build<'_> {
                 self.wrong(at.element, format!("{tag} of an object to itself"), "name two different ones");
             }
         }
-        if sensor.cutoff > 0.0 && output.datatype >= datatype::AXIS && sensor.kind != kind::NORMAL {
+        if sensor.cutoff > 0.0 && output.datatype >= datatype::AXIS && sensor.kind != SensorType::NORMAL {
             let help = "remove the cutoff: axes and quaternions have unit length";
             self.wrong(at.of("cutoff"), format!("{tag} cannot be cut off"), help);
         }

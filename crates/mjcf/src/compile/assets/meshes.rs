@@ -10,7 +10,7 @@ use crate::mesh::{self, CompiledMesh, Fault, Format, Raw, Settings};
 use crate::spec::rotation::quat_array;
 use crate::spec::{Kind, Mesh, Ref};
 use manyworlds_model::assets::Assets;
-use manyworlds_model::schema::enums::geom as kind;
+use manyworlds_model::schema::enums::GeomType;
 use manyworlds_model::schema::{EXTREMA, Sizes};
 
 use super::files;
@@ -72,7 +72,7 @@ impl Build<'_> {
         let spec = self.spec;
         let mut hulls = vec![false; spec.meshes.len()];
         let mut need = |geom: &crate::spec::Geom| {
-            let is_mesh = matches!(geom.kind, kind::MESH | kind::SDF);
+            let is_mesh = matches!(geom.kind, GeomType::MESH | GeomType::SDF);
             if let Some(m) = is_mesh.then(|| self.mesh_of(&geom.mesh, geom.base.scope)).flatten() {
                 hulls[m] = true;
             }

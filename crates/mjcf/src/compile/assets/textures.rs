@@ -9,9 +9,7 @@ use crate::spec::looks::SIDES;
 use crate::spec::{Base, Kind, Material, Ref, Texture};
 use manyworlds_model::assets::Assets;
 use manyworlds_model::model::texture::{self, Pattern, Source};
-use manyworlds_model::schema::enums::{
-    BuiltinTexture, TextureMark, builtin, colorspace, texture as texture_kind,
-};
+use manyworlds_model::schema::enums::{BuiltinTexture, ColorSpace, TextureType, colorspace};
 
 use crate::compile::Build;
 use crate::compile::tree::cameras::single;
@@ -55,7 +53,7 @@ impl Build<'_> {
             let texture = &self.spec.textures[t];
             let facts = self.texture(texture);
             let m = &mut self.model;
-            m.tex_type[t] = texture.kind;
+            m.tex_type[t] = texture.kind.into();
             m.tex_colorspace[t] = facts.colorspace;
             m.tex_width[t] = facts.width as i32;
             m.tex_height[t] = facts.height as i32;
@@ -69,7 +67,7 @@ impl Build<'_> {
     fn texture(&self, texture: &Texture) -> Facts {
         let passes = self.spec.compilers.first().is_some_and(|c| c.passthrough);
         let mut facts = Facts { nchannel: texture.nchannel, ..Facts::default() };
-        let computed = texture.builtin != builtin::NONE;
+        let computed = texture.builtin != BuiltinTexture::NONE;
         if !texture.embed.unwrap_or(!passes || computed) {
             if computed {
                 let help = "remove embed=\"false\": there is no file to refer to";
@@ -78,14 +76,12 @@ impl Build<'_> {
             return facts;
         }
         facts.embedded = true;
-        // kinds are checked before
-        let marks = TextureMark::of(texture.mark).unwrap_or(TextureMark::NONE);
-        if let Some(builtin) = BuiltinTexture::of(texture.builtin).filter(|_| computed) {
-            facts.colorspace = texture.colorspace;
+        if computed {
+            facts.colorspace = texture.colorspace.into();
             (facts.width, facts.height) = self.pattern(texture);
             facts.source = Source::Pattern(Pattern {
-                builtin,
-                mark: marks,
+                builtin: texture.builtin,
+                mark: texture.mark,
                 rgb1: texture.rgb1,
                 rgb2: texture.rgb2,
                 markrgb: texture.markrgb,
@@ -99,9 +95,9 @@ impl Build<'_> {
                 (facts.width, facts.height) = (header.width, header.height);
                 facts.nchannel = header.nchannel.unwrap_or(texture.nchannel);
                 facts.colorspace = match texture.colorspace {
-                    colorspace::AUTO if header.srgb => colorspace::SRGB,
-                    colorspace::AUTO => colorspace::LINEAR,
-                    space => space,
+                    ColorSpace::AUTO if header.srgb => colorspace::SRGB,
+                    ColorSpace::AUTO => colorspace::LINEAR,
+                    space => space.into(),
                 };
             }
             // rendering proceeds without the texture
@@ -114,7 +110,7 @@ impl Build<'_> {
     fn pattern(&self, texture: &Texture) -> (i64, i64) {
         let at = &texture.base.at;
         let (width, height) = (i64::from(texture.width), i64::from(texture.height));
-        let flat = texture.kind == texture_kind::FLAT;
+        let flat = texture.kind == TextureType::FLAT;
         let sides = [("width", width), ("height", height)];
         if let Some((name, side)) = sides.iter().find(|(name, side)| *side < 1 && (*name == "width" || flat))
         {
@@ -136,7 +132,7 @@ impl Build<'_> {
 
     /// Metadata and pixels of a texture's files, or the offending attribute with message and help.
     fn files(&self, texture: &Texture) -> Result<(Header, Source), (&'static str, String, String)> {
-        let cube = texture.kind != texture_kind::FLAT;
+        let cube = texture.kind != TextureType::FLAT;
         let read = |attr: &'static str, file: &str| {
             header(&texture.assets, &texture.folder.join(file), &texture.content_type).map_err(|e| {
                 (attr, format!("texture '{}' {e}", crate::compile::crop(file)), TEXTURE_HELP.to_owned())

@@ -6,8 +6,8 @@ use crate::spec::rotation::{quat_array, quat_of};
 use crate::spec::{Equality, Kind};
 use manyworlds_model::model::Model;
 use manyworlds_model::real::MINVAL;
-use manyworlds_model::schema::enums::equality::{CONNECT, FLEXSTRAIN, WELD};
-use manyworlds_model::schema::enums::joint;
+use manyworlds_model::schema::enums::equality::CONNECT;
+use manyworlds_model::schema::enums::{EqualityType, joint};
 
 use super::pose0::Pose0;
 use crate::compile::Build;
@@ -23,18 +23,20 @@ impl Build<'_> {
             let ids = self.tied(equality);
             let m = &mut self.model;
             let by_body = equality.targets.first().is_some_and(|t| t.0 == Kind::Body);
-            m.eq_type[e] = equality.kind;
+            m.eq_type[e] = equality.kind.into();
             m.eq_obj1id[e] = ids[0].map_or(-1, |i| i as i32);
             m.eq_obj2id[e] = ids[1].map_or(if by_body { 0 } else { -1 }, |i| i as i32);
             m.eq_objtype[e] = match equality.kind {
-                CONNECT | WELD => equality.targets.first().map_or(0, |t| t.0.number()),
+                EqualityType::CONNECT | EqualityType::WELD => {
+                    equality.targets.first().map_or(0, |t| t.0.number())
+                }
                 _ => 0,
             };
             m.eq_active0[e] = i32::from(equality.active);
             m.eq_solref[2 * e..2 * e + 2].copy_from_slice(&equality.solref);
             m.eq_solimp[5 * e..5 * e + 5].copy_from_slice(&equality.solimp);
             m.eq_data[12 * e..12 * e + 12].copy_from_slice(&equality.data);
-            if equality.kind == FLEXSTRAIN {
+            if equality.kind == EqualityType::FLEXSTRAIN {
                 self.check_strain(equality, ids[0]);
             }
         }

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use glam::{DMat3, DQuat, DVec3};
 
 use crate::spec::{Flex, Kind, Ref, Spec};
-use manyworlds_model::schema::enums::{EqualityType, integrator, joint};
+use manyworlds_model::schema::enums::{EqualityType, JointType, integrator};
 
 use super::Build;
 use mesh::Mesh;
@@ -311,7 +311,7 @@ impl Setting {
             j.damping.iter().any(|&d| d != 0.0) || j.springdamper.iter().all(|&s| s > 0.0)
         };
         spec.joints.iter().filter(|j| damps(j)).for_each(|j| damped[j.body] = true);
-        spec.joints.iter().filter(|j| j.kind != joint::SLIDE).for_each(|j| damped[j.body] = false);
+        spec.joints.iter().filter(|j| j.kind != JointType::SLIDE).for_each(|j| damped[j.body] = false);
         spec.geoms.iter().for_each(|g| damped[g.body] = false);
         spec.bodies.iter().for_each(|b| damped[b.parent] = false);
         Self { poses, damped }

@@ -2,7 +2,7 @@
 
 use crate::spec::rotation::{direction, quat_array};
 use crate::spec::{Base, Camera, Kind, Light, Ref};
-use manyworlds_model::schema::enums::projection;
+use manyworlds_model::schema::enums::Projection;
 
 use crate::compile::Build;
 
@@ -21,12 +21,12 @@ impl Build<'_> {
         let target = self.target(&camera.base, &camera.target);
         let (fovy, intrinsic) = self.lens(camera);
         let m = &mut self.model;
-        m.cam_mode[c] = camera.mode;
+        m.cam_mode[c] = camera.mode.into();
         m.cam_bodyid[c] = camera.body as i32;
         m.cam_targetbodyid[c] = target;
         m.cam_pos[3 * c..3 * c + 3].copy_from_slice(&camera.pose.pos.to_array());
         m.cam_quat[4 * c..4 * c + 4].copy_from_slice(&quat_array(camera.pose.quat.normalize()));
-        m.cam_projection[c] = camera.projection;
+        m.cam_projection[c] = camera.projection.into();
         m.cam_fovy[c] = fovy;
         m.cam_ipd[c] = camera.ipd;
         m.cam_resolution[2 * c..2 * c + 2].copy_from_slice(&camera.resolution);
@@ -68,7 +68,7 @@ impl Build<'_> {
         };
         let focal = [0, 1].map(|i| length(i, camera.focal, camera.focalpixel));
         let center = [0, 1].map(|i| length(i, camera.principal, camera.principalpixel));
-        if camera.projection != projection::ORTHOGRAPHIC && !focal.iter().all(|&f| f > 0.0) {
+        if camera.projection != Projection::ORTHOGRAPHIC && !focal.iter().all(|&f| f > 0.0) {
             let message = format!("{name} has a sensor, but a focal length that is not positive");
             self.log.warn(
                 at.of("sensorsize"),
@@ -91,10 +91,10 @@ impl Build<'_> {
             self.wrong(light.base.at.of("dir"), message, "for example dir=\"0 0 -1\"");
         }
         let m = &mut self.model;
-        m.light_mode[l] = light.mode;
+        m.light_mode[l] = light.mode.into();
         m.light_bodyid[l] = light.body as i32;
         m.light_targetbodyid[l] = target;
-        m.light_type[l] = light.kind;
+        m.light_type[l] = light.kind.into();
         m.light_texid[l] = texture;
         m.light_castshadow[l] = i32::from(light.castshadow);
         m.light_active[l] = i32::from(light.active);

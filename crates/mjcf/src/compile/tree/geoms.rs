@@ -4,7 +4,7 @@ use glam::{DQuat, DVec3};
 
 use crate::spec::rotation::{MIN_LENGTH, quat_array, z_to};
 use crate::spec::{At, Pose};
-use manyworlds_model::schema::enums::{geom as kind, word};
+use manyworlds_model::schema::enums::{GeomType, geom as kind, word};
 
 use super::fluid::coefficients;
 use super::inertia::volume;
@@ -70,7 +70,7 @@ impl Build<'_> {
         let shape = GeomShape {
             at,
             name: self.called("geom", &geom.base),
-            kind: geom.kind,
+            kind: geom.kind.into(),
             size: geom.size,
             fromto: geom.fromto,
             pose: geom.pose,
@@ -81,7 +81,7 @@ impl Build<'_> {
         self.check_size(&shape, size);
         // mocap bodies have no joints
         let carrier = self.model.body_weldid[geom.body];
-        if geom.kind == kind::PLANE && carrier != 0 && self.model.body_mocapid[carrier as usize] < 0 {
+        if geom.kind == GeomType::PLANE && carrier != 0 && self.model.body_mocapid[carrier as usize] < 0 {
             let help = "put it into the world or a body without joints; use a box on moving bodies";
             self.wrong(at.of("type"), format!("plane {} is on a moving body", shape.name), help);
         }
@@ -89,7 +89,7 @@ impl Build<'_> {
         self.geom_inertia_shape[g] = placed.inertia_shape;
         let material = self.material(&geom.material, &geom.base);
         let m = &mut self.model;
-        m.geom_type[g] = geom.kind;
+        m.geom_type[g] = geom.kind.into();
         m.geom_contype[g] = geom.contype;
         m.geom_conaffinity[g] = geom.conaffinity;
         m.geom_condim[g] = geom.condim;
@@ -116,7 +116,7 @@ impl Build<'_> {
         m.geom_surfacevel[6 * g..6 * g + 6].copy_from_slice(&surfacevel);
         m.geom_adhesion[g] = geom.adhesion;
         if geom.fluid {
-            let row = coefficients(geom.kind, size, geom.fluidcoef);
+            let row = coefficients(geom.kind.into(), size, geom.fluidcoef);
             m.geom_fluid[12 * g..12 * g + 12].copy_from_slice(&row);
         }
         let rgba = geom.rgba.map(|x| f64::from(x as f32));
@@ -129,7 +129,7 @@ impl Build<'_> {
         let (kind, size) = placed.inertia_shape;
         let volume = placed.volume.unwrap_or_else(|| volume(kind, size, geom.shell));
         match geom.mass {
-            _ if geom.kind == kind::PLANE => 0.0,
+            _ if geom.kind == GeomType::PLANE => 0.0,
             Some(mass) => mass,
             None => geom.density * volume,
         }

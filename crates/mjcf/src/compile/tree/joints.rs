@@ -2,7 +2,7 @@
 
 use crate::spec::Joint;
 use crate::spec::rotation::direction;
-use manyworlds_model::schema::enums::joint as kind;
+use manyworlds_model::schema::enums::{JointType, joint as kind};
 
 use crate::compile::Build;
 
@@ -12,19 +12,19 @@ impl Build<'_> {
         let spec = self.spec;
         for (j, &at) in self.joint_order.iter().enumerate() {
             self.model.jnt_bodyid[j] = spec.joints[at].body as i32;
-            self.model.jnt_type[j] = spec.joints[at].kind;
+            self.model.jnt_type[j] = spec.joints[at].kind.into();
         }
         self.model.derive_tree();
         let mut ball = usize::MAX;
         for j in 0..self.joint_order.len() {
             let joint = &spec.joints[self.joint_order[j]];
             self.check_joint(joint);
-            if ball == joint.body && matches!(joint.kind, kind::BALL | kind::HINGE) {
+            if ball == joint.body && matches!(joint.kind, JointType::BALL | JointType::HINGE) {
                 let message =
                     format!("{} follows a ball joint of its body", self.called("joint", &joint.base));
                 self.wrong(joint.base.at.element, message, "a ball joint already turns the body all ways");
             }
-            if joint.kind == kind::BALL {
+            if joint.kind == JointType::BALL {
                 ball = joint.body;
             }
             self.joint(j, joint);
@@ -37,7 +37,7 @@ impl Build<'_> {
     /// Checks that free joints belong to children of the world.
     pub(crate) fn check_free(&self) {
         for joint in &self.spec.joints {
-            if joint.kind == kind::FREE && spec_parent(self, joint) != 0 {
+            if joint.kind == JointType::FREE && spec_parent(self, joint) != 0 {
                 self.wrong(
                     joint.base.at.element,
                     format!("free {} is in a nested body", self.called("joint", &joint.base)),
@@ -49,7 +49,7 @@ impl Build<'_> {
 
     fn check_joint(&self, joint: &Joint) {
         let (at, name) = (&joint.base.at, self.called("joint", &joint.base));
-        let scalar = matches!(joint.kind, kind::SLIDE | kind::HINGE);
+        let scalar = matches!(joint.kind, JointType::SLIDE | JointType::HINGE);
         if scalar && direction(joint.axis).is_none() {
             self.wrong(
                 at.of("axis"),
@@ -58,7 +58,7 @@ impl Build<'_> {
             );
         }
         let limits = joint.limited.unwrap_or(joint.range[0] < joint.range[1]);
-        if joint.kind == kind::BALL && joint.range[0] != 0.0 && limits {
+        if joint.kind == JointType::BALL && joint.range[0] != 0.0 && limits {
             self.wrong(
                 at.of("range"),
                 format!("the range of ball {name} must start with 0"),
@@ -76,8 +76,8 @@ impl Build<'_> {
 
     fn joint(&mut self, j: usize, joint: &Joint) {
         let limited = match joint.kind {
-            kind::FREE => false,
-            kind::BALL if joint.limited == Some(true) => {
+            JointType::FREE => false,
+            JointType::BALL if joint.limited == Some(true) => {
                 // an angle without a bound above zero holds the joint where it is
                 if joint.range[1] <= 0.0 && joint.range[0] == 0.0 {
                     let message = format!(
@@ -92,7 +92,7 @@ impl Build<'_> {
             }
             _ => self.limited(&joint.base, joint.limited, joint.range, ("range", "limited")),
         };
-        let scalar = matches!(joint.kind, kind::SLIDE | kind::HINGE);
+        let scalar = matches!(joint.kind, JointType::SLIDE | JointType::HINGE);
         let actfrclimited = scalar
             && self.limited(
                 &joint.base,
@@ -105,11 +105,12 @@ impl Build<'_> {
         m.jnt_group[j] = joint.group;
         m.jnt_limited[j] = i32::from(limited);
         // only scalar joints have force limits
-        m.jnt_actfrclimited[j] = i32::from(actfrclimited && matches!(joint.kind, kind::SLIDE | kind::HINGE));
+        m.jnt_actfrclimited[j] =
+            i32::from(actfrclimited && matches!(joint.kind, JointType::SLIDE | JointType::HINGE));
         m.jnt_actgravcomp[j] = i32::from(joint.actgravcomp);
         m.jnt_solref[2 * j..2 * j + 2].copy_from_slice(&joint.solref_limit);
         m.jnt_solimp[5 * j..5 * j + 5].copy_from_slice(&joint.solimp_limit);
-        let pos = if joint.kind == kind::FREE { glam::DVec3::ZERO } else { joint.pos };
+        let pos = if joint.kind == JointType::FREE { glam::DVec3::ZERO } else { joint.pos };
         let axis = if scalar { direction(joint.axis).unwrap_or_default() } else { glam::DVec3::Z };
         m.jnt_pos[3 * j..3 * j + 3].copy_from_slice(&pos.to_array());
         m.jnt_axis[3 * j..3 * j + 3].copy_from_slice(&axis.to_array());
@@ -125,12 +126,12 @@ impl Build<'_> {
         let m = &mut self.model;
         let b = joint.body;
         match joint.kind {
-            kind::FREE => {
+            JointType::FREE => {
                 let pose = [&m.body_pos[3 * b..3 * b + 3], &m.body_quat[4 * b..4 * b + 4]].concat();
                 m.qpos0[q..q + 7].copy_from_slice(&pose);
                 m.qpos_spring[q..q + 7].copy_from_slice(&pose);
             }
-            kind::BALL => {
+            JointType::BALL => {
                 m.qpos0[q..q + 4].copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
                 m.qpos_spring[q..q + 4].copy_from_slice(&[1.0, 0.0, 0.0, 0.0]);
             }

@@ -8,8 +8,8 @@ use glam::DQuat;
 use crate::spec::rotation::quat_of;
 use crate::spec::{Inertial, Kind, Log, Pose, Ref, Refers, Spec};
 use manyworlds_model::error::Result;
-use manyworlds_model::schema::enums::joint as kind;
-use manyworlds_model::schema::sensors::sensor as sensed;
+use manyworlds_model::schema::enums::JointType;
+use manyworlds_model::schema::sensors::SensorType;
 
 use super::bodies::Mass;
 use crate::compile::Build;
@@ -161,7 +161,7 @@ fn fusible(spec: &Spec) -> Vec<bool> {
     spec.joints.iter().for_each(|j| fused[j.body] = false);
     referenced(spec, Kind::Body).into_iter().for_each(|b| fused[b] = false);
     let index = crate::spec::Index::new(spec);
-    for sensor in spec.sensors.iter().filter(|s| matches!(s.kind, sensed::FORCE | sensed::TORQUE)) {
+    for sensor in spec.sensors.iter().filter(|s| matches!(s.kind, SensorType::FORCE | SensorType::TORQUE)) {
         let site = sensor.object.as_ref().map(|o| &o.name);
         let site = site.and_then(|s| index.resolve(spec, Kind::Site, &s.name, sensor.base.scope));
         if let Some(site) = site {
@@ -255,7 +255,7 @@ fn is_aligned(spec: &Spec, b: usize) -> bool {
     let Some(joint) = joints.next() else {
         return false;
     };
-    joint.kind == kind::FREE
+    joint.kind == JointType::FREE
         && joint.align.unwrap_or(spec.compilers[spec.bodies[b].compiler].alignfree)
         && spec.bodies.iter().skip(1).all(|other| other.parent != b)
 }

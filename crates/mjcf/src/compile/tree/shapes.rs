@@ -4,7 +4,7 @@ use glam::DVec3;
 
 use crate::mesh::CompiledMesh;
 use crate::spec::{Base, Geom, Kind, Pose, Ref};
-use manyworlds_model::schema::enums::{geom as kind, word};
+use manyworlds_model::schema::enums::{GeomType, geom as kind, word};
 
 use super::bounds::{aabb, bound, hfield_bounds};
 use super::geoms::{GeomShape, Placed};
@@ -23,19 +23,20 @@ impl Build<'_> {
             size,
             pose,
             data: -1,
-            rbound: bound(geom.kind, size),
-            aabb: aabb(geom.kind, size),
-            inertia_shape: (geom.kind, size),
+            rbound: bound(geom.kind.into(), size),
+            aabb: aabb(geom.kind.into(), size),
+            inertia_shape: (geom.kind.into(), size),
             volume: None,
         };
-        let needs_hfield = geom.kind == kind::HFIELD || !geom.hfield.name.is_empty();
+        let needs_hfield = geom.kind == GeomType::HFIELD || !geom.hfield.name.is_empty();
         let mesh = self.asset(Kind::Mesh, &geom.mesh, &geom.base);
         if needs_hfield {
             return self.place_hfield(geom, shape, plain);
         }
-        if matches!(geom.kind, kind::MESH | kind::SDF) {
+        if matches!(geom.kind, GeomType::MESH | GeomType::SDF) {
             if geom.mesh.name.is_empty() {
-                let message = format!("{} has type {} but no mesh", shape.name, word(kind::WORDS, geom.kind));
+                let message =
+                    format!("{} has type {} but no mesh", shape.name, word(kind::WORDS, geom.kind.into()));
                 self.wrong(geom.base.at.of("type"), message, "add mesh=\"…\", the name of a mesh in <asset>");
             }
             if geom.shell {
@@ -52,7 +53,7 @@ impl Build<'_> {
     }
 
     fn place_hfield(&self, geom: &Geom, shape: &GeomShape<'_>, plain: Placed) -> Placed {
-        if geom.kind != kind::HFIELD || geom.hfield.name.is_empty() || !geom.mesh.name.is_empty() {
+        if geom.kind != GeomType::HFIELD || geom.hfield.name.is_empty() || !geom.mesh.name.is_empty() {
             let message = format!("{} must have type hfield, a height field and no mesh", shape.name);
             self.wrong(geom.base.at.of("hfield"), message, "write type=\"hfield\" hfield=\"…\"");
         }
@@ -97,15 +98,15 @@ impl Build<'_> {
         let fitaabb = self.spec.compilers[self.spec.bodies[geom.body].compiler].fitaabb;
         let fitted = if fitaabb {
             pose.pos += pose.quat * ((mesh.low + mesh.high) / 2.0);
-            around(geom.kind, mesh)
+            around(geom.kind.into(), mesh)
         } else {
-            alike(geom.kind, mesh.half)
+            alike(geom.kind.into(), mesh.half)
         };
         let Some(fitted) = fitted else {
             let message = format!(
                 "{} is a {} and cannot be fitted to a mesh",
                 shape.name,
-                word(kind::WORDS, geom.kind)
+                word(kind::WORDS, geom.kind.into())
             );
             self.wrong(geom.base.at.of("type"), message, "use type=\"mesh\", or a shape with a volume");
             return Placed {
@@ -114,7 +115,7 @@ impl Build<'_> {
                 data: -1,
                 rbound: 0.0,
                 aabb: [0.0; 6],
-                inertia_shape: (geom.kind, size),
+                inertia_shape: (geom.kind.into(), size),
                 volume: None,
             };
         };
@@ -124,9 +125,9 @@ impl Build<'_> {
             size,
             pose,
             data: -1,
-            rbound: bound(geom.kind, size),
-            aabb: aabb(geom.kind, size),
-            inertia_shape: (geom.kind, size),
+            rbound: bound(geom.kind.into(), size),
+            aabb: aabb(geom.kind.into(), size),
+            inertia_shape: (geom.kind.into(), size),
             volume: None,
         }
     }
@@ -134,11 +135,11 @@ impl Build<'_> {
     /// Mesh and size of a site.
     pub(crate) fn site_mesh(&self, site: &crate::spec::Site, name: &str) -> Option<(usize, [f64; 3])> {
         let at = &site.base.at;
-        if site.kind == kind::MESH && site.mesh.name.is_empty() {
+        if site.kind == GeomType::MESH && site.mesh.name.is_empty() {
             let help = "add mesh=\"…\", the name of a mesh in <asset>";
             self.wrong(at.of("type"), format!("{name} has type mesh but no mesh"), help);
         }
-        if site.kind != kind::MESH && !site.mesh.name.is_empty() {
+        if site.kind != GeomType::MESH && !site.mesh.name.is_empty() {
             self.wrong(at.of("mesh"), format!("{name} has a mesh but not type mesh"), "add type=\"mesh\"");
             return None;
         }

@@ -13,7 +13,7 @@ impl Build<'_> {
             let shape = GeomShape {
                 at: &site.base.at,
                 name: self.called("site", &site.base),
-                kind: site.kind,
+                kind: site.kind.into(),
                 size: site.size,
                 fromto: site.fromto,
                 pose: site.pose,
@@ -28,7 +28,7 @@ impl Build<'_> {
             let material = self.material(&site.material, &site.base);
             let m = &mut self.model;
             m.site_matid[s] = material;
-            m.site_type[s] = site.kind;
+            m.site_type[s] = site.kind.into();
             m.site_bodyid[s] = site.body as i32;
             m.site_dataid[s] = mesh.map_or(-1, |m| m.0 as i32);
             m.site_group[s] = site.group;

@@ -124,7 +124,7 @@ impl Comp<'_> {
     fn constrain(&mut self, kind: EqualityType, cell: Option<[f64; 3]>) {
         let mut equality = Equality {
             base: self.full_base(String::new()),
-            kind: kind as i32,
+            kind,
             targets: vec![(Kind::Flex, Ref { name: self.flex.base.name.clone(), span: self.el.span() })],
             solref: self.solref,
             solimp: self.solimp,

@@ -60,7 +60,7 @@ impl Writer<'_> {
             }
         }
         // how shapes take the size of a mesh: as in the model that they come from
-        let fitted = |g: &&Geom| !g.mesh.name.is_empty() && !has_sizes_of_data(g.kind);
+        let fitted = |g: &&Geom| !g.mesh.name.is_empty() && !has_sizes_of_data(g.kind.into());
         let of_geom = |g: &Geom| &self.spec.compilers[self.spec.bodies[g.body].compiler];
         let fitaabb = self.spec.geoms.iter().find(fitted).map_or(c, of_geom).fitaabb;
         let flags = [("discardvisual", c.discardvisual), ("fusestatic", c.fusestatic), ("fitaabb", fitaabb)];

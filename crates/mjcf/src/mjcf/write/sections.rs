@@ -6,8 +6,8 @@ use crate::mjcf::{equality, sensor, tendon};
 use crate::spec::{Equality, Kind, Object, Sensor, Tendon, Wrap, WrapKind};
 use crate::xml::words;
 use manyworlds_model::schema::enums;
+use manyworlds_model::schema::sensors::OBJECT_KINDS;
 use manyworlds_model::schema::sensors::{CONTACT_DATA, RAY_DATA};
-use manyworlds_model::schema::sensors::{OBJECT_KINDS, SENSORS};
 
 /// Keyword of a value.
 fn word(words: &[(&'static str, i32)], number: i32) -> &'static str {
@@ -45,7 +45,7 @@ impl Writer<'_> {
     pub(super) fn equalities(&mut self) {
         for equality in self.spec.clone().equalities.iter() {
             let mut attrs = self.named(&equality.base);
-            let tag = word(enums::equality::WORDS, equality.kind);
+            let tag = word(enums::equality::WORDS, equality.kind.into());
             for (i, (kind, target)) in equality.targets.iter().enumerate() {
                 let number = if tag.starts_with("flex") { String::new() } else { (i + 1).to_string() };
                 let full = self.full(*kind, target, equality.base.scope);
@@ -121,7 +121,7 @@ impl Writer<'_> {
 
     pub(super) fn sensors(&mut self) {
         for sensor in self.spec.clone().sensors.iter() {
-            let tag = SENSORS[sensor.kind as usize].tag;
+            let tag = sensor.kind.rule().tag;
             let attrs = self.sensor(tag, sensor);
             match &sensor.plugin {
                 None => self.leaf(tag, attrs),

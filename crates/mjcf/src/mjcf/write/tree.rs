@@ -6,6 +6,7 @@ use crate::mjcf::{camera, geom, joint};
 use crate::spec::rotation::quat_array;
 use crate::spec::{Body, Camera, Geom, InBody, Inertial, Joint, Light, Pose, Site, between};
 use crate::xml::words;
+use manyworlds_model::schema::enums::GeomType;
 
 /// Elements of one kind by body.
 type ByBody = Vec<Vec<usize>>;
@@ -35,7 +36,13 @@ pub(super) fn listed(words: &[(&str, i32)], bits: i32) -> String {
 }
 
 /// Size and pose in the body.
-fn placed(kind: i32, size: [f64; 3], ends: Option<[f64; 6]>, own: Pose, outer: Pose) -> ([f64; 3], Pose) {
+fn placed(
+    kind: GeomType,
+    size: [f64; 3],
+    ends: Option<[f64; 6]>,
+    own: Pose,
+    outer: Pose,
+) -> ([f64; 3], Pose) {
     let (size, own) = ends.map_or((size, own), |ends| between(kind, size, ends));
     let pose = outer.then(&own);
     let turned = pose.quat != glam::DQuat::IDENTITY;
