@@ -28,6 +28,8 @@ mod work;
 
 pub use crate::model::unsupported::check as supported;
 
+use std::sync::Arc;
+
 use web_time::Instant;
 
 use crate::error::{Error, Result};
@@ -193,6 +195,11 @@ impl Batch {
     /// The model: of every world, but for the fields that were [expanded](Batch::expand).
     pub fn model(&self) -> &Model {
         self.engine.models().base()
+    }
+
+    /// The model, as [`Batch::model`], for whoever keeps it beside the batch.
+    pub fn shared_model(&self) -> Arc<Model> {
+        Arc::clone(self.engine.models().base())
     }
 
     /// What another crate keeps with this batch: one thing, of the crate that draws.

@@ -82,7 +82,7 @@ impl Picture {
     /// # Errors
     /// A list of problems as JSON where the device is too small.
     pub fn show(&mut self, simulation: &Simulation) -> std::result::Result<Vec<String>, JsValue> {
-        let renderer = Renderer::new(&self.gpu, simulation.model()).map_err(thrown)?;
+        let renderer = Renderer::new(&self.gpu, simulation.shared_model()).map_err(thrown)?;
         let notices = renderer.notices();
         self.camera = Some(Camera::initial(simulation.model()));
         self.renderer = Some(renderer);

@@ -1,6 +1,7 @@
 //! A world of a model that the page steps in real time.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use manyworlds::batch::{Backend, Batch, BatchOptions};
 use manyworlds::error::Error;
@@ -181,6 +182,12 @@ impl Simulation {
     /// The model.
     pub(crate) fn model(&self) -> &Model {
         self.batch.model()
+    }
+
+    /// The model, for the renderer.
+    #[cfg_attr(not(target_arch = "wasm32"), allow(dead_code, reason = "pictures are in browsers only"))]
+    pub(crate) fn shared_model(&self) -> Arc<Model> {
+        self.batch.shared_model()
     }
 
     /// The world as it is.

@@ -60,7 +60,7 @@ impl BatchRenderer {
             None => Gpu::open(AdapterPreference::Any)?,
         };
         let samples = if batch.model().vis_quality_offsamples[0] > 1 { 4 } else { 1 };
-        let renderer = Renderer::new(&gpu, batch.model())?;
+        let renderer = Renderer::new(&gpu, batch.shared_model())?;
         Ok(Self { renderer, canvas: None, visuals: Visuals::default(), samples })
     }
 

@@ -100,7 +100,7 @@ impl Handler<'_> {
         let mut screen = Screen::new(Arc::clone(&window))?;
         let mut app = (self.start)(screen.gpu())?;
         app.adapter = screen.gpu().adapter().to_string();
-        let renderer = Renderer::new(screen.gpu(), app.session.model())?;
+        let renderer = Renderer::new(screen.gpu(), app.session.shared_model())?;
         // a software adapter has enough to do with one sample
         let samples = if screen.gpu().adapter().software { 1 } else { SAMPLES };
         let canvas = Canvas::new(screen.gpu(), 64, 64, samples)?;
@@ -289,7 +289,7 @@ impl Live {
         }
         let size = [width, height].map(|x| x.min(most) as u32);
         if self.generation != self.app.session.generation() {
-            self.renderer = Renderer::new(self.screen.gpu(), self.app.session.model())?;
+            self.renderer = Renderer::new(self.screen.gpu(), self.app.session.shared_model())?;
             self.generation = self.app.session.generation();
         }
         if [self.canvas.texture().width(), self.canvas.texture().height()] != size {

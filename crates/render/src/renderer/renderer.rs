@@ -1,6 +1,7 @@
 //! The renderer of a model: what is on the device before a picture is drawn, and the poses of worlds.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::cameras::model_cameras;
 use super::inputs::Inputs;
@@ -27,7 +28,7 @@ use manyworlds::schema::enums::light;
 #[derive(Debug)]
 pub struct Renderer {
     pub(super) gpu: Gpu,
-    pub(super) model: Model,
+    pub(super) model: Arc<Model>,
     pub(super) geometry: Geometry,
     pub(super) vertices: wgpu::Buffer,
     pub(super) indices: wgpu::Buffer,
@@ -91,7 +92,9 @@ impl Renderer {
     ///
     /// # Errors
     /// [`Error::Device`] if the device is too small for the model, or refuses a shader.
-    pub fn new(gpu: &Gpu, model: &Model) -> Result<Self> {
+    pub fn new(gpu: &Gpu, model: impl Into<Arc<Model>>) -> Result<Self> {
+        let shared = model.into();
+        let model = &*shared;
         let pipelines = Pipelines::new(gpu)?;
         let textures = Textures::new(gpu, &pipelines.groups[2], model)?;
         let geometry = Geometry::of(model);
@@ -107,7 +110,7 @@ impl Renderer {
             let Triangles { vertices, indices, skin_ranges } = triangles;
             Self {
                 gpu: gpu.clone(),
-                model: model.clone(),
+                model: Arc::clone(&shared),
                 vertices: filled("vertices", bytemuck::cast_slice(&vertices), wgpu::BufferUsages::VERTEX),
                 indices: filled("indices", bytemuck::cast_slice(&indices), wgpu::BufferUsages::INDEX),
                 geometry,

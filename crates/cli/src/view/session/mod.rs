@@ -4,6 +4,8 @@ mod advance;
 mod edit;
 mod reload;
 
+use std::sync::Arc;
+
 use manyworlds::analysis::perturb::Perturb;
 use manyworlds::batch::{Backend, Batch, BatchOptions};
 use manyworlds::cpu;
@@ -108,6 +110,11 @@ impl Session {
     /// The model as it is stepped.
     pub(crate) fn model(&self) -> &Model {
         self.batch.model()
+    }
+
+    /// The model, for the renderer.
+    pub(crate) fn shared_model(&self) -> Arc<Model> {
+        self.batch.shared_model()
     }
 
     /// The chosen world.
