@@ -65,7 +65,8 @@ impl Batch {
     /// Sets a state field of some worlds from rows `[world, …]` in a buffer on the [device of the batch](Batch::gpu), as
     /// [`Batch::set`] does from the host: `f32`, or `i32` for an integer field. The numbers do not come to the host, and
     /// nothing is waited for. The buffer is read after what was submitted to the queue before, and may be written to again
-    /// by what is submitted later; where a batch has to grow, it has a copy.
+    /// by what is submitted later; where a batch has to grow, it has a copy. It has to be made by the device of the batch:
+    /// wgpu tells devices of one instance apart, but not those of several.
     ///
     /// ```
     /// use manyworlds::gpu::wgpu;
@@ -93,7 +94,7 @@ impl Batch {
     /// [`Error::Argument`] for an unknown or computed field, for one of which [`Batch::set`] rejects some numbers (such as
     /// `mocap_pos`), which have to be looked at on the host, and for a buffer of another size or without the usage
     /// `STORAGE`; [`Error::Unsupported`] on the CPU backend; [`Error::Device`] for a buffer that is mapped, destroyed or of
-    /// another device, and for a lost device. As [`Worlds::resolve`].
+    /// another device of the instance, and for a lost device. As [`Worlds::resolve`].
     pub fn set_from_buffer<'w>(
         &mut self,
         field: impl FieldName<DataField>,

@@ -16,7 +16,8 @@ impl GpuBatch {
     ///
     /// # Errors
     /// [`Error::Argument`] for an unknown field, worlds out of range or order, and a buffer without the usage or of another
-    /// size; [`Error::Device`] for a buffer that is mapped, destroyed or of another device, and for a lost device.
+    /// size; [`Error::Device`] for a buffer that is mapped, destroyed or of another device of
+    /// the instance, and for a lost device.
     pub fn set_from_buffer(
         &mut self,
         field: &str,

@@ -32,7 +32,7 @@ impl Transfer {
     /// Writes regions from words of a buffer on the device, each from a word of it on.
     ///
     /// # Errors
-    /// As [`Transfer::write`], and for a buffer that the driver refuses, such as one of another device.
+    /// As [`Transfer::write`], and for a buffer that the driver refuses, such as one that is mapped.
     pub(crate) fn write_from(&self, buffer: &wgpu::Buffer, regions: &[(Region<'_>, usize)]) -> Result<()> {
         self.move_beside(&self.scatter, buffer, regions)
     }
