@@ -5,13 +5,13 @@
 //! and Tingleff, Methods for Non-linear Least Squares Problems, 2004, equations 2.21 and 3.16). Bounds are an active set:
 //! variables at a bound against which the gradient pushes are held (Bertsekas, Projected Newton methods, SIAM Journal on
 //! Control and Optimization 20(2), 1982), and of a step that leaves the box, what has reached a bound stays there while the
-//! rest is solved again. Columns of the Jacobian that share no row are one vector (Curtis, Powell and Reid, On the
-//! estimation of sparse Jacobian matrices, IMA Journal of Applied Mathematics 13(1), 1974).
+//! rest is solved again.
 
 use std::ops::{ControlFlow, Range};
 
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DVector;
 
+pub use super::options::Options;
 use super::statistics::{Statistics, statistics};
 use super::step::{self, Linearization};
 use super::variable::held;
@@ -43,79 +43,6 @@ pub trait Residuals {
     /// What a residual is, for messages.
     fn place(&self, row: usize) -> String {
         format!("residual {row}")
-    }
-}
-
-/// Options of the search.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Options {
-    /// Most iterations.
-    pub iterations: usize,
-    /// Ends where the cosine of the angle between the residual and each free column of the Jacobian is below this.
-    pub gradient_tolerance: f64,
-    /// Ends where a step is a smaller part of the variables, in their scales.
-    pub step_tolerance: f64,
-    /// Ends where a step lowers the cost by a smaller part of it.
-    pub cost_tolerance: f64,
-    /// Differences are taken over this part of a variable's magnitude.
-    pub difference: f64,
-    /// Central differences: twice the work, second-order error.
-    pub centred: bool,
-    /// Damping at the start, relative to the squared columns.
-    pub damping: f64,
-    /// Dampings that are tried at once, a factor of 10 apart.
-    pub dampings: usize,
-    /// Directions in which the residual changes by a smaller part than by its scaled columns count as not identifiable.
-    pub rank_tolerance: f64,
-}
-
-impl Options {
-    /// Options for residuals in double precision.
-    pub const DOUBLE: Self = Self {
-        iterations: 100,
-        gradient_tolerance: 1e-8,
-        step_tolerance: 1e-8,
-        cost_tolerance: 1e-12,
-        difference: 1e-6,
-        centred: false,
-        damping: 1e-3,
-        dampings: 3,
-        rank_tolerance: 1e-5,
-    };
-
-    /// Options for residuals in single precision.
-    pub const SINGLE: Self = Self {
-        gradient_tolerance: 1e-4,
-        step_tolerance: 1e-5,
-        cost_tolerance: 1e-6,
-        difference: 1e-2,
-        centred: true,
-        rank_tolerance: 1e-3,
-        ..Self::DOUBLE
-    };
-
-    /// Checks the numbers.
-    fn check(&self) -> Result<()> {
-        let positive = [
-            ("difference", self.difference),
-            ("damping", self.damping),
-            ("rank_tolerance", self.rank_tolerance),
-        ];
-        let tolerances = [
-            ("gradient_tolerance", self.gradient_tolerance),
-            ("step_tolerance", self.step_tolerance),
-            ("cost_tolerance", self.cost_tolerance),
-        ];
-        if let Some((name, x)) = positive.iter().find(|(_, x)| !(*x > 0.0 && x.is_finite())) {
-            return Err(Error::Argument(format!("the option {name} is {x}; it has to be above 0")));
-        }
-        if let Some((name, x)) = tolerances.iter().find(|(_, x)| !(*x >= 0.0 && x.is_finite())) {
-            return Err(Error::Argument(format!("the option {name} is {x}; it has to be at least 0")));
-        }
-        if self.dampings == 0 {
-            return Err(Error::Argument("the option dampings is 0; it has to be at least 1".to_owned()));
-        }
-        Ok(())
     }
 }
 
@@ -197,19 +124,19 @@ pub struct Solution {
 }
 
 /// Where a search stands.
-struct Point {
-    x: Vec<f64>,
-    residuals: DVector<f64>,
-    cost: f64,
+pub(super) struct Point {
+    pub(super) x: Vec<f64>,
+    pub(super) residuals: DVector<f64>,
+    pub(super) cost: f64,
 }
 
 /// A search under way.
-struct Search<'a, R> {
-    problem: &'a mut R,
-    variables: &'a [Variable],
-    options: &'a Options,
+pub(super) struct Search<'a, R> {
+    pub(super) problem: &'a mut R,
+    pub(super) variables: &'a [Variable],
+    pub(super) options: &'a Options,
     /// Variables that share no row of the Jacobian.
-    groups: Vec<Vec<usize>>,
+    pub(super) groups: Vec<Vec<usize>>,
     evaluations: usize,
 }
 
@@ -239,7 +166,7 @@ pub fn minimize_watched(
         let (n, m) = (variables.len(), problem.size());
         return Err(Error::Argument(format!("{n} variables and {m} residuals: both have to be at least 1")));
     }
-    let groups = groups(problem, variables.len());
+    let groups = Search::groups(problem, variables.len());
     let mut search = Search { problem, variables, options, groups, evaluations: 0 };
     let start = variables.iter().map(|v| v.start).collect();
     let mut point = search.start(start)?;
@@ -328,7 +255,7 @@ pub fn minimize_watched(
 
 impl<R: Residuals> Search<'_, R> {
     /// Residuals of each vector of variables.
-    fn evaluate(&mut self, candidates: &[f64]) -> Result<Vec<DVector<f64>>> {
+    pub(super) fn evaluate(&mut self, candidates: &[f64]) -> Result<Vec<DVector<f64>>> {
         let (m, count) = (self.problem.size(), candidates.len() / self.variables.len());
         let found = self.problem.evaluate(candidates)?;
         self.evaluations += count;
@@ -362,128 +289,19 @@ impl<R: Residuals> Search<'_, R> {
     }
 
     /// Names and values for messages.
-    fn values(&self, x: &[f64]) -> String {
+    pub(super) fn values(&self, x: &[f64]) -> String {
         let shown = self.variables.iter().zip(x).take(SHOWN).map(|(v, x)| format!("{} = {x}", v.name));
         let more = if x.len() > SHOWN { ", …" } else { "" };
         format!("{}{more}", shown.collect::<Vec<_>>().join(", "))
-    }
-
-    /// Jacobian `[m, n]` by differences. Where a column is not finite on one side, it is taken from the other.
-    fn jacobian(&mut self, at: &Point, iteration: usize) -> Result<DMatrix<f64>> {
-        let n = self.variables.len();
-        // towards the side with more room
-        let sides: Vec<f64> = self
-            .variables
-            .iter()
-            .zip(&at.x)
-            .map(
-                |(v, x)| {
-                    if v.upper - x >= self.width(v, *x) || v.upper - x >= x - v.lower { 1.0 } else { -1.0 }
-                },
-            )
-            .collect();
-        let first = self.displaced(at, &sides)?;
-        let finite = |column: &Column| column.residuals.iter().all(|r| r.is_finite());
-        let needs_other = self.options.centred || !first.iter().all(finite);
-        let other = if needs_other {
-            self.displaced(at, &sides.iter().map(|s| -s).collect::<Vec<_>>())?
-        } else {
-            Vec::new()
-        };
-        let mut jacobian = DMatrix::zeros(self.problem.size(), n);
-        for (j, a) in first.iter().enumerate() {
-            let rows = self.problem.rows(j);
-            let here = &at.residuals.as_slice()[rows.clone()];
-            let usable = |c: &&Column| c.by != 0.0 && finite(c);
-            let (a, b) = (Some(a).filter(usable), other.get(j).filter(usable));
-            let slopes: Vec<f64> = match (a, b) {
-                (Some(a), Some(b)) if self.options.centred => {
-                    a.residuals.iter().zip(&b.residuals).map(|(p, q)| (p - q) / (a.by - b.by)).collect()
-                }
-                (Some(c), _) | (None, Some(c)) => {
-                    c.residuals.iter().zip(here).map(|(p, q)| (p - q) / c.by).collect()
-                }
-                (None, None) => Vec::new(),
-            };
-            let square: f64 = slopes.iter().map(|s| s * s).sum();
-            if slopes.len() != here.len() || !square.is_finite() {
-                return Err(self.no_derivative(at, j, &first[j], iteration));
-            }
-            jacobian.view_mut((rows.start, j), (rows.len(), 1)).copy_from_slice(&slopes);
-        }
-        Ok(jacobian)
-    }
-
-    /// The error of a column that is not finite.
-    fn no_derivative(&self, at: &Point, variable: usize, column: &Column, iteration: usize) -> Error {
-        let rows = self.problem.rows(variable);
-        let bad = column.residuals.iter().position(|r| !r.is_finite()).unwrap_or_default();
-        let place = self.problem.place(rows.start + bad);
-        let (name, values) = (&self.variables[variable].name, self.values(&at.x));
-        Error::Argument(format!(
-            "the derivative of {place} by {name} is not finite after {iteration} iterations, where {values}: narrow \
-             the bounds, or start elsewhere"
-        ))
-    }
-
-    /// Width of a difference.
-    fn width(&self, variable: &Variable, x: f64) -> f64 {
-        self.options.difference * x.abs().max(variable.scale)
-    }
-
-    /// Residuals of each variable's rows where it is moved to one side, as far as its bounds allow.
-    fn displaced(&mut self, at: &Point, sides: &[f64]) -> Result<Vec<Column>> {
-        let n = self.variables.len();
-        let moved: Vec<f64> = (0..n)
-            .map(|j| {
-                let v = &self.variables[j];
-                (at.x[j] + sides[j] * self.width(v, at.x[j])).clamp(v.lower, v.upper)
-            })
-            .collect();
-        let mut candidates = Vec::with_capacity(self.groups.len() * n);
-        for group in &self.groups {
-            let begin = candidates.len();
-            candidates.extend_from_slice(&at.x);
-            group.iter().for_each(|j| candidates[begin + j] = moved[*j]);
-        }
-        let found = self.evaluate(&candidates)?;
-        let mut columns: Vec<Column> =
-            (0..n).map(|j| Column { by: moved[j] - at.x[j], residuals: Vec::new() }).collect();
-        for (group, residuals) in self.groups.iter().zip(&found) {
-            for &j in group {
-                columns[j].residuals = residuals.as_slice()[self.problem.rows(j)].to_vec();
-            }
-        }
-        Ok(columns)
     }
 }
 
 /// Most variables that a message names.
 const SHOWN: usize = 8;
 
-/// Residuals of the rows of a variable after it was moved.
-struct Column {
-    by: f64,
-    residuals: Vec<f64>,
-}
-
 /// Half the sum of squares.
 fn cost_of(residuals: &DVector<f64>) -> f64 {
     0.5 * residuals.norm_squared()
-}
-
-/// Variables in groups that share no row, each in the first group that has room for it.
-fn groups(problem: &impl Residuals, n: usize) -> Vec<Vec<usize>> {
-    let apart = |a: &Range<usize>, b: &Range<usize>| a.end <= b.start || b.end <= a.start;
-    let mut groups: Vec<Vec<usize>> = Vec::new();
-    for j in 0..n {
-        let own = problem.rows(j);
-        match groups.iter_mut().find(|group| group.iter().all(|k| apart(&own, &problem.rows(*k)))) {
-            Some(group) => group.push(j),
-            None => groups.push(vec![j]),
-        }
-    }
-    groups
 }
 
 #[cfg(test)]

@@ -43,7 +43,9 @@
 //! ```
 
 mod estimate;
+mod jacobian;
 pub mod least_squares;
+mod options;
 mod parameter;
 mod recording;
 mod residual;
