@@ -194,8 +194,8 @@ fn from_a_stage_on_errors_add_up_and_earlier_stages_are_the_cpu_s() {
 #[test]
 fn room_is_what_the_checked_states_need() {
     let model = humanoid();
-    let room = |steps| check::room(&model, Capacity::NONE, &CheckOptions { steps, ..OPTIONS });
-    let (short, long) = (room(3), room(300));
+    let needed = |steps| check::needed_capacity(&model, Capacity::NONE, &CheckOptions { steps, ..OPTIONS });
+    let (short, long) = (needed(3), needed(300));
     assert!(long.nconmax >= 4 && long.njmax >= 4 * 4, "{long:?}");
     assert!(long.nconmax >= short.nconmax && long.njmax >= short.njmax);
 }

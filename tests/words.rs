@@ -37,6 +37,12 @@ const GIVEN_UP: &[(&str, &str)] = &[
     ("PenetrationBound", "LeastPenetration"),
     ("pair2", "solref"),
     ("qpos_at4", "quat_at"),
+    ("room_on_cpu", "cpu_capacity_limit"),
+    ("check_room", "check_capacity, or check_memory_of_worlds"),
+    ("has_room", "check_element_count"),
+    ("Wrong", "FormulaError"),
+    ("wrong_parameters", "parameter_fault"),
+    ("keep_sizes_of_data", "restore_sizes_of_data"),
 ];
 
 /// Sources in Rust and WGSL below a folder, but for what is built and fetched.

@@ -49,7 +49,7 @@ impl Batch {
     ///
     /// # Errors
     /// As [`TuningCache::store`].
-    pub fn keep(&self, cache: &mut TuningCache, found: &Trial) -> Result<()> {
+    pub fn store_tuning(&self, cache: &mut TuningCache, found: &Trial) -> Result<()> {
         match self.engine.kernels() {
             Some(batch) => cache.store(batch.gpu().adapter(), self.model(), self.worlds, found),
             None => Ok(()),

@@ -54,7 +54,7 @@ pub fn check_memory(model: &Model, capacity: Capacity, worlds: usize, copies: us
     let sizes = capacity.sizes(model);
     check_count(&sizes, worlds)?;
     let bytes = (cpu_bytes(&sizes) as u64).saturating_mul(copies as u64);
-    check_room(bytes, worlds as u64)
+    check_memory_of_worlds(bytes, worlds as u64)
 }
 
 /// Rejects a model of which the worlds that [`probe`](super::probe()) steps side by side exceed the available memory.
@@ -94,27 +94,27 @@ pub fn capacity(model: &Model, nconmax: Option<usize>, njmax: Option<usize>) -> 
 
 /// Rejects what exceeds the available memory; the message has the largest number that fits.
 pub(super) fn check_available(sizes: &Sizes, worlds: usize) -> Result<()> {
-    check_room(cpu_bytes(sizes) as u64, worlds as u64)
+    check_memory_of_worlds(cpu_bytes(sizes) as u64, worlds as u64)
 }
 
 /// Rejects worlds of so many bytes that exceed the available memory, or that the system does not give.
-fn check_room(bytes: u64, worlds: u64) -> Result<()> {
-    if let Some(room) = available() {
-        check_fits(bytes, worlds, room)?;
+fn check_memory_of_worlds(bytes: u64, worlds: u64) -> Result<()> {
+    if let Some(available) = available() {
+        check_fits(bytes, worlds, available)?;
     }
     check_allocation(bytes.saturating_mul(worlds))
 }
 
-fn check_fits(bytes: u64, worlds: u64, room: Room) -> Result<()> {
-    let most = (room.bytes as f64 * SHARE) as u64 / bytes.max(1);
+fn check_fits(bytes: u64, worlds: u64, available: AvailableMemory) -> Result<()> {
+    let most = (available.bytes as f64 * SHARE) as u64 / bytes.max(1);
     if worlds <= most {
         return Ok(());
     }
     let kib = bytes as f64 / 1024.0;
     Err(Error::Memory(format!(
         "{worlds} worlds of {kib:.0} KiB do not fit the {} of {}; the most that fit are {most}",
-        readable(room.bytes),
-        room.of
+        readable(available.bytes),
+        available.of
     )))
 }
 
@@ -144,43 +144,43 @@ pub(super) fn check_allocation(bytes: u64) -> Result<()> {
 #[cfg(feature = "gpu")]
 pub(super) fn check_software(sizes: &Sizes, worlds: usize) -> Result<()> {
     match (available(), bytes_of_world(sizes, 4)) {
-        (Some(room), Some(bytes)) => check_fits(bytes, worlds as u64, room),
+        (Some(available), Some(bytes)) => check_fits(bytes, worlds as u64, available),
         _ => Ok(()),
     }
 }
 
 /// Memory that can be had, and of what it is.
 #[derive(Clone, Copy, Debug)]
-struct Room {
+struct AvailableMemory {
     bytes: u64,
     of: &'static str,
 }
 
 /// Available memory, if the system reports it: the least of what is free, what the container may still take, and what the
 /// limits of the process leave.
-fn available() -> Option<Room> {
+fn available() -> Option<AvailableMemory> {
     let ram = MemoryRefreshKind::nothing().with_ram();
     let mut system = System::new_with_specifics(RefreshKind::nothing().with_memory(ram)).ok()?;
     let free = Some(system.available_memory()).filter(|&bytes| bytes > 0)?;
-    let mut rooms = vec![Room { bytes: free, of: "free memory" }];
+    let mut limits_of_memory = vec![AvailableMemory { bytes: free, of: "free memory" }];
     if let Ok(own) = sysinfo::get_current_pid() {
         let what = ProcessRefreshKind::nothing().without_tasks().with_memory();
         system.refresh_processes_specifics(ProcessesToUpdate::Some(&[own]), false, what);
         // files that the system keeps in a container's memory make room when it is needed: only the rest counts
         let own = system.process(own);
         let group = own.and_then(|process| process.cgroup_limits()).or_else(|| system.cgroup_limits());
-        rooms.extend(group.map(|group| Room {
+        limits_of_memory.extend(group.map(|group| AvailableMemory {
             bytes: group.total_memory.saturating_sub(group.rss),
             of: "memory that the container has left",
         }));
-        rooms.extend(limits(own.map_or(0, |process| process.virtual_memory())));
+        limits_of_memory.extend(limits(own.map_or(0, |process| process.virtual_memory())));
     }
-    rooms.into_iter().min_by_key(|room| room.bytes)
+    limits_of_memory.into_iter().min_by_key(|available| available.bytes)
 }
 
 /// What the limits of the process leave, given the size of its address space.
 #[cfg(unix)]
-fn limits(space: u64) -> Vec<Room> {
+fn limits(space: u64) -> Vec<AvailableMemory> {
     use rustix::process::{Resource, getrlimit};
     // numbers of pages: all, resident, shared, code, 0, data
     let table = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
@@ -191,14 +191,14 @@ fn limits(space: u64) -> Vec<Room> {
         (Resource::Data, data, "data that the process has left (ulimit -d)"),
     ];
     let left = |(limit, used, of): (Resource, u64, &'static str)| {
-        getrlimit(limit).current.map(|most| Room { bytes: most.saturating_sub(used), of })
+        getrlimit(limit).current.map(|most| AvailableMemory { bytes: most.saturating_sub(used), of })
     };
     limits.into_iter().filter_map(left).collect()
 }
 
 /// Other systems limit no process.
 #[cfg(not(unix))]
-fn limits(_: u64) -> Vec<Room> {
+fn limits(_: u64) -> Vec<AvailableMemory> {
     Vec::new()
 }
 
@@ -214,9 +214,9 @@ mod tests {
         let huge = Sizes { nconmax: usize::MAX, ..sizes };
         let error = check_count(&huge, 1).err().map(|e| e.to_string()).unwrap_or_default();
         assert!(error.contains("nconmax"), "{error}");
-        let room = Room { bytes: 102_400, of: "free memory" };
-        assert!(check_fits(1024, 90, room).is_ok());
-        let error = check_fits(1024, 91, room).err().map(|e| e.to_string()).unwrap_or_default();
+        let available = AvailableMemory { bytes: 102_400, of: "free memory" };
+        assert!(check_fits(1024, 90, available).is_ok());
+        let error = check_fits(1024, 91, available).err().map(|e| e.to_string()).unwrap_or_default();
         assert!(error.contains("of free memory") && error.ends_with("the most that fit are 90"), "{error}");
     }
 

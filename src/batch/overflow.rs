@@ -34,7 +34,7 @@ impl FromStr for Overflow {
 }
 
 /// Capacities up to which worlds on the CPU may grow: what the model can want, as far as memory reaches.
-pub(super) fn room_on_cpu(model: &Model, sizes: &Sizes, worlds: usize) -> Capacity {
+pub(super) fn cpu_capacity_limit(model: &Model, sizes: &Sizes, worlds: usize) -> Capacity {
     let (now, limit) = (Capacity::of(sizes), crate::model::capacity::max_capacity(model));
     let between = |share: f64| {
         let of = |now: usize, most: usize| now + (most.saturating_sub(now) as f64 * share) as usize;

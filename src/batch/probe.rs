@@ -48,17 +48,17 @@ pub fn probe(model: &Model) -> Capacity {
 pub fn peaks(model: &Model, worlds: &[Data]) -> Capacity {
     let limit = max_capacity(model);
     let wanted = worlds.par_iter().map(|start| {
-        let mut room = slots(limit);
+        let mut capacity = slots(limit);
         loop {
-            let mut data = Data::new(model, room);
+            let mut data = Data::new(model, capacity);
             copy_state(start, &mut data);
             cpu::position(model, &mut data);
             let wanted = wanted(&data);
             // contacts without a slot have no rows to count
-            if wanted.nconmax <= room.nconmax {
+            if wanted.nconmax <= capacity.nconmax {
                 return wanted;
             }
-            room.nconmax = wanted.nconmax;
+            capacity.nconmax = wanted.nconmax;
         }
     });
     wanted.reduce(|| Capacity::NONE, Capacity::elementwise_max)
@@ -118,8 +118,8 @@ mod tests {
     #[test]
     fn the_margin_is_half_and_four_up_to_the_bound() {
         let limit = Capacity { nconmax: 20, njmax: 400 };
-        let room = Capacity { nconmax: 3, njmax: 90 }.with_margin(limit);
-        assert_eq!(room, Capacity { nconmax: 12, njmax: 140 });
+        let capacity = Capacity { nconmax: 3, njmax: 90 }.with_margin(limit);
+        assert_eq!(capacity, Capacity { nconmax: 12, njmax: 140 });
         let full = Capacity { nconmax: 19, njmax: 399 }.with_margin(limit);
         assert_eq!(full, limit);
     }

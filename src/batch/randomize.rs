@@ -262,7 +262,7 @@ impl Randomization {
             }
             match field.name {
                 "qpos" => unit_quaternions(batch.model(), row),
-                "geom_size" => keep_sizes_of_data(batch.model(), row),
+                "geom_size" => restore_sizes_of_data(batch.model(), row),
                 _ => {}
             }
         });
@@ -271,7 +271,7 @@ impl Randomization {
 }
 
 /// Gives geoms with a mesh or height field their sizes back.
-fn keep_sizes_of_data(m: &Model, sizes: &mut [f64]) {
+fn restore_sizes_of_data(m: &Model, sizes: &mut [f64]) {
     for g in (0..m.sizes.ngeom).filter(|&g| has_sizes_of_data(m.geom_type[g])) {
         sizes[3 * g..3 * g + 3].copy_from_slice(&m.geom_size[3 * g..3 * g + 3]);
     }

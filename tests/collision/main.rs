@@ -133,14 +133,14 @@ fn judge(scene: &Scene, round: &Round, found: &[Vec<Contact>], precision: Precis
             let pair = Pair { shapes: [a, b], poses };
             let size = a.reach() + b.reach();
             let contacts = &found[w * count + p];
-            let told = || format!("{}# {contacts:?}", scene.told(p, &poses));
+            let describe = || format!("{}# {contacts:?}", scene.describe(p, &poses));
             let entry = tally.of([a.kind, b.kind]);
             entry.pairs += 1;
             entry.touching += usize::from(!contacts.is_empty());
             // each contact alone
             for contact in contacts {
                 if let Err(what) = check_contact(contact, precision) {
-                    panic!("{what}: {contact:?} of {}", told());
+                    panic!("{what}: {contact:?} of {}", describe());
                 }
                 let outside = pair.outside(contact.pos, &directions) - 0.5 * contact.dist.abs();
                 entry.note(
@@ -148,7 +148,7 @@ fn judge(scene: &Scene, round: &Round, found: &[Vec<Contact>], precision: Precis
                     placed.by_chance,
                     outside / size,
                     outside > precision.contact * size,
-                    told,
+                    describe,
                 );
             }
             // against the exchanged pair
@@ -156,10 +156,16 @@ fn judge(scene: &Scene, round: &Round, found: &[Vec<Contact>], precision: Precis
                 let other: Vec<Contact> =
                     found[w * count + origin].iter().map(|contact| contact.exchanged()).collect();
                 let apart = depths_apart(contacts, &other) / size;
-                entry.note(Property::ExchangedDepth, placed.by_chance, apart, apart > precision.depth, told);
+                entry.note(
+                    Property::ExchangedDepth,
+                    placed.by_chance,
+                    apart,
+                    apart > precision.depth,
+                    describe,
+                );
                 if placed.by_chance {
                     let differ = !same(contacts, &other, size, precision);
-                    entry.note(Property::Exchanged, placed.by_chance, 0.0, differ, told);
+                    entry.note(Property::Exchanged, placed.by_chance, 0.0, differ, describe);
                 }
             }
             // against the pair before the rigid motion
@@ -167,10 +173,16 @@ fn judge(scene: &Scene, round: &Round, found: &[Vec<Contact>], precision: Precis
                 let other: Vec<Contact> =
                     found[(w - 1) * count + p].iter().map(|contact| contact.moved(motion)).collect();
                 let apart = depths_apart(contacts, &other) / size;
-                entry.note(Property::ShiftedDepth, placed.by_chance, apart, apart > precision.depth, told);
+                entry.note(
+                    Property::ShiftedDepth,
+                    placed.by_chance,
+                    apart,
+                    apart > precision.depth,
+                    describe,
+                );
                 if placed.by_chance {
                     let differ = !same(contacts, &other, size, precision);
-                    entry.note(Property::Shifted, placed.by_chance, 0.0, differ, told);
+                    entry.note(Property::Shifted, placed.by_chance, 0.0, differ, describe);
                 }
             }
         }
@@ -191,13 +203,13 @@ fn judge_depth(scene: &Scene, round: &Round, found: &[Vec<Contact>], tally: &mut
             let pair = Pair { shapes: [a, b], poses };
             let size = a.reach() + b.reach();
             let contacts = &found[2 * k * count + p];
-            let told = || format!("{}# {contacts:?}", scene.told(p, &poses));
+            let describe = || format!("{}# {contacts:?}", scene.describe(p, &poses));
             let entry = tally.of([a.kind, b.kind]);
             let Some(contact) = deepest(contacts) else {
                 // some direction separates them
                 let (_, least) = pair.least(&[], 0, -MARGIN, &mut random);
                 let missed = (least + MARGIN) / size;
-                entry.note(Property::Missed, placed.by_chance, missed, missed > 2e-7, told);
+                entry.note(Property::Missed, placed.by_chance, missed, missed > 2e-7, describe);
                 continue;
             };
             if !scene.single && several([a.kind, b.kind]) {
@@ -207,10 +219,10 @@ fn judge_depth(scene: &Scene, round: &Round, found: &[Vec<Contact>], tally: &mut
             let rounded = a.kind == Kind::Mesh || b.kind == Kind::Mesh;
             let precision = if rounded { 2e-7 } else { DOUBLE.depth };
             let along = (pair.overlap(contact.normal()) + contact.dist).abs() / size;
-            entry.note(Property::Along, placed.by_chance, along, along > precision, told);
+            entry.note(Property::Along, placed.by_chance, along, along > precision, describe);
             let (_, least) = pair.least(&[contact.normal()], DIRECTIONS, -1.0, &mut random);
             let deeper = (-contact.dist - least) / size;
-            entry.note(Property::Least, placed.by_chance, deeper, deeper > DOUBLE.contact, told);
+            entry.note(Property::Least, placed.by_chance, deeper, deeper > DOUBLE.contact, describe);
         }
     });
 }
@@ -234,7 +246,7 @@ fn judge_kernels(
             let entry = tally.of([a.kind, b.kind]);
             let apart = depths_apart(here, there) / size;
             entry.note(Property::KernelDepth, placed.by_chance, apart, apart > SINGLE.depth, || {
-                scene.told(p, poses)
+                scene.describe(p, poses)
             });
             if placed.by_chance {
                 let sorted = |contacts: &[Contact]| {
@@ -245,7 +257,7 @@ fn judge_kernels(
                 let (one, two) = (sorted(here), sorted(there));
                 let near = |(x, y): (&f64, &f64)| (x - y).abs() < SINGLE.depth * size;
                 let differ = one.len() != two.len() || !one.iter().zip(&two).all(near);
-                entry.note(Property::Kernel, placed.by_chance, 0.0, differ, || scene.told(p, poses));
+                entry.note(Property::Kernel, placed.by_chance, 0.0, differ, || scene.describe(p, poses));
             }
         }
     }
@@ -340,7 +352,7 @@ fn look(
                         let origin =
                             if k % count < base { k % count } else { scene.mirrored[k % count - base] };
                         let poses = &round.poses[k / count * base + origin];
-                        panic!("{what}: {contact:?} of {}", scene.told(k % count, poses));
+                        panic!("{what}: {contact:?} of {}", scene.describe(k % count, poses));
                     }
                 }
             }

@@ -244,7 +244,7 @@ impl Scene {
     }
 
     /// MJCF elements of a single pair, for messages.
-    pub(crate) fn told(&self, p: usize, poses: &[Pose; 2]) -> String {
+    pub(crate) fn describe(&self, p: usize, poses: &[Pose; 2]) -> String {
         let mut text = String::new();
         for ((shape, pose), name) in self.shapes[p].iter().zip(poses).zip(["a", "b"]) {
             let list = |values: &[f64]| values.iter().map(|x| format!("{x:?} ")).collect::<String>();

@@ -50,14 +50,14 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// Counts a case of a property; `told` describes the pair.
+    /// Counts a case of a property; `describe` describes the pair.
     pub(crate) fn note(
         &mut self,
         property: Property,
         by_chance: bool,
         by: f64,
         fails: bool,
-        told: impl Fn() -> String,
+        describe: impl Fn() -> String,
     ) {
         let count = &mut self.counts[usize::from(!by_chance)][property as usize];
         count.asked += 1;
@@ -65,7 +65,7 @@ impl Entry {
         if by > count.worst || (fails && count.pair.is_empty()) {
             count.worst = count.worst.max(by);
             if fails {
-                count.pair = told();
+                count.pair = describe();
             }
         }
     }

@@ -87,7 +87,7 @@ fn watch(reader: &'static str, current: &Current) {
             if let Some((_, input)) = late {
                 println!(
                     "{reader}: an input takes longer than {SECONDS} s, kept as {}",
-                    keep(reader, &input)
+                    write_finding(reader, &input)
                 );
                 std::process::exit(101);
             }
@@ -98,7 +98,7 @@ fn watch(reader: &'static str, current: &Current) {
 }
 
 /// Writes a failing input; returns its path.
-fn keep(reader: &str, input: &[u8]) -> String {
+fn write_finding(reader: &str, input: &[u8]) -> String {
     let mut hasher = DefaultHasher::new();
     input.hash(&mut hasher);
     let folder = folder("findings", reader);
@@ -145,7 +145,7 @@ fn fuzz(reader: &'static Reader) {
                 }
             }
             Err(why) => {
-                failed.push(format!("input {i} {why}, kept as {}", keep(reader.name, &input)));
+                failed.push(format!("input {i} {why}, kept as {}", write_finding(reader.name, &input)));
                 assert!(failed.len() < 20, "{}: {failed:#?}", reader.name);
             }
         }

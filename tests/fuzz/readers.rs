@@ -54,7 +54,12 @@ const READERS: &[Reader] = &[
     Reader { name: "gmsh", keeps_refused: true, change: text, read: |bytes| within(bytes, "gmsh", GMSH) },
     Reader { name: "skin", keeps_refused: true, change: bytes, read: |bytes| within(bytes, "skin", SKIN) },
     Reader { name: "png", keeps_refused: true, change: bytes, read: picture },
-    Reader { name: "field", keeps_refused: true, change: bytes, read: |bytes| told(read_heights(bytes)) },
+    Reader {
+        name: "field",
+        keeps_refused: true,
+        change: bytes,
+        read: |bytes| outcome_text(read_heights(bytes)),
+    },
     Reader { name: "zip", keeps_refused: true, change: bytes, read: folder },
     Reader { name: "npz", keeps_refused: true, change: bytes, read: arrays },
     Reader { name: "mwb", keeps_refused: true, change: bytes, read: compiled::patched },
@@ -103,10 +108,10 @@ fn edited(mut spec: Spec) {
 /// Reads a mesh and computes all that a model needs of it: normals, hull, polygons, inertia.
 fn mesh(format: &str, input: &[u8]) -> String {
     let raw = Format::of(&format!("a.{format}")).unwrap().read(input);
-    told(raw.and_then(|raw: Raw| finish(raw, &Settings::default())))
+    outcome_text(raw.and_then(|raw: Raw| finish(raw, &Settings::default())))
 }
 
-fn told<T>(outcome: Result<T, Fault>) -> String {
+fn outcome_text<T>(outcome: Result<T, Fault>) -> String {
     outcome.map_or_else(|fault| fault.message, |_| "good".to_owned())
 }
 
@@ -118,7 +123,7 @@ fn shape(format: &str, input: &[u8]) -> String {
 /// Reads a picture as a height field, as the model's texture, and its pixels.
 fn picture(input: &[u8]) -> String {
     drop(Image::decode(input, 3));
-    format!("{} {}", told(read_png(input)), within(input, "png", TEXTURE))
+    format!("{} {}", outcome_text(read_png(input)), within(input, "png", TEXTURE))
 }
 
 /// Reads a folder of files in an archive.

@@ -55,7 +55,7 @@ struct Found {
     /// Scratch memory that each stage has changed in some model.
     scratch: BTreeSet<(Stage, &'static str)>,
     /// What contradicts the table.
-    wrong: BTreeSet<String>,
+    faults: BTreeSet<String>,
 }
 
 impl Found {
@@ -80,11 +80,11 @@ impl Found {
                 self.scratch.insert((stage, field.name));
             }
             if changed && !is_written(row, field) {
-                self.wrong.insert(format!("{} writes {}, {:?} ({name})", row.name, field.name, field.role));
+                self.faults.insert(format!("{} writes {}, {:?} ({name})", row.name, field.name, field.role));
             }
             if is_read(row, field) && new != other {
                 let text = format!("{}: {} depends on what the table does not say", row.name, field.name);
-                self.wrong.insert(format!("{text} ({name})"));
+                self.faults.insert(format!("{text} ({name})"));
             }
         }
     }
@@ -110,7 +110,7 @@ fn models() -> Vec<(String, Model)> {
 /// Steps a model under changing controls, forward and inverse dynamics after each step.
 fn drive(found: &mut Found, name: &str, model: &Model, known: bool, seen: &mut BTreeSet<Stage>) {
     let mut data = Data::new(model, Capacity::NONE);
-    data.room = max_capacity(model);
+    data.capacity_limit = max_capacity(model);
     data.reset(model, (model.sizes.nkey > 0).then_some(0));
     let mut random = 1_u32;
     for _ in 0..STEPS {
@@ -136,7 +136,7 @@ fn stages_read_and_write_what_the_table_says() {
     for known in [false, true] {
         models.iter().for_each(|(name, model)| drive(&mut found, name, model, known, &mut seen));
     }
-    assert!(found.wrong.is_empty(), "{}", found.wrong.into_iter().collect::<Vec<_>>().join("\n"));
+    assert!(found.faults.is_empty(), "{}", found.faults.into_iter().collect::<Vec<_>>().join("\n"));
     let others = Stage::ALL.iter().filter(|stage| !seen.contains(stage));
     assert!(others.clone().all(|stage| stage.phase() == Phase::Task), "{:?}", others.collect::<Vec<_>>());
 }

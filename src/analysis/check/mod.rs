@@ -16,7 +16,7 @@ mod tolerance;
 pub use compare::{Difference, compare};
 pub use conditioning::MARGIN;
 pub use report::{FieldReport, Report};
-pub use run::{CheckOptions, room, run};
+pub use run::{CheckOptions, needed_capacity, run};
 pub use subject::{CpuSubject, Subject};
 pub use tolerance::{CUMULATIVE, tolerance};
 

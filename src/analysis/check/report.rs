@@ -64,7 +64,7 @@ impl Report {
     }
 
     /// Keeps the worst row of each stage and field.
-    pub(crate) fn keep(&mut self, row: FieldReport) {
+    pub(crate) fn keep_worst(&mut self, row: FieldReport) {
         match self.rows.iter_mut().find(|r| r.stage == row.stage && r.field == row.field) {
             None => self.rows.push(row),
             Some(old) if row.excess() > old.excess() => *old = row,

@@ -47,17 +47,17 @@ pub fn run(
     Ok(report)
 }
 
-/// Room for contacts and rows of all states that [`run`] checks, at least the given one: a subject does not grow.
-pub fn room(model: &Model, least: Capacity, options: &CheckOptions) -> Capacity {
+/// Capacity for the contacts and rows of all states that [`run`] checks, at least the given one: a subject does not grow.
+pub fn needed_capacity(model: &Model, least: Capacity, options: &CheckOptions) -> Capacity {
     let mut worlds = start(model, least, options.worlds);
-    let mut room = least;
+    let mut needed = least;
     states(model, &mut worlds, options, |worlds| {
         // steps may have needed more than the states that they reach
-        let grown = worlds.iter().map(Data::capacity).fold(room, Capacity::elementwise_max);
-        room = grown.elementwise_max(peaks(model, worlds));
+        let grown = worlds.iter().map(Data::capacity).fold(needed, Capacity::elementwise_max);
+        needed = grown.elementwise_max(peaks(model, worlds));
         Ok(())
     })
-    .map_or(least, |()| room)
+    .map_or(least, |()| needed)
 }
 
 /// Calls a function with the worlds at each of the states that are checked.
@@ -213,7 +213,7 @@ fn compare_stage(
         match rows {
             Some(rows) => {
                 report.compared += 1;
-                rows.into_iter().for_each(|row| report.keep(row));
+                rows.into_iter().for_each(|row| report.keep_worst(row));
             }
             None => report.borderline += 1,
         }

@@ -10,7 +10,7 @@ use web_time::Instant;
 use super::{Call, Columns, Engine, Pending, Recording, lasting, no_kernels};
 use crate::batch::models::Models;
 use crate::batch::numbers::{column, numbers_of, write};
-use crate::batch::overflow::{Overflow, room_on_cpu};
+use crate::batch::overflow::{Overflow, cpu_capacity_limit};
 use crate::batch::{Backend, ColdStart, Growth, memory};
 use crate::cpu as pipeline;
 use crate::error::{Error, Result};
@@ -24,7 +24,7 @@ const TIMED: usize = 8;
 /// Repetitions of a stage per measurement.
 const REPEATS: u32 = 20;
 
-/// Worlds on the CPU. Each grows within its step, see [`Data::room`].
+/// Worlds on the CPU. Each grows within its step, see [`Data::capacity_limit`].
 #[derive(Debug)]
 pub(super) struct CpuEngine {
     models: Models,
@@ -300,7 +300,8 @@ impl Engine for CpuEngine {
         }
         if self.overflow == Overflow::Grow {
             for data in &mut self.worlds {
-                data.room = Capacity { njmax: data.room.njmax.saturating_add(more), ..data.room };
+                let limit = data.capacity_limit;
+                data.capacity_limit = Capacity { njmax: limit.njmax.saturating_add(more), ..limit };
             }
         }
         (self.models, self.sizes, self.rows) = (models, sizes, rows);
@@ -312,11 +313,11 @@ impl Engine for CpuEngine {
 fn new_worlds(model: &Model, worlds: usize, sizes: &Sizes, overflow: Overflow) -> Result<Vec<Data>> {
     memory::check_available(sizes, worlds)?;
     let capacity = Capacity::of(sizes);
-    let room = match overflow {
-        Overflow::Grow => room_on_cpu(model, sizes, worlds),
+    let capacity_limit = match overflow {
+        Overflow::Grow => cpu_capacity_limit(model, sizes, worlds),
         Overflow::Flag | Overflow::Error => capacity,
     };
-    let new = |_| Data { room, ..Data::new(model, capacity) };
+    let new = |_| Data { capacity_limit, ..Data::new(model, capacity) };
     Ok((0..worlds).into_par_iter().map(new).collect())
 }
 

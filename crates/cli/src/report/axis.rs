@@ -51,13 +51,15 @@ impl Axis {
         let width = high - low;
         let least = if scale == Scale::Log { 0.2 } else { 1e-9 * low.abs().max(high.abs()) };
         if width <= least {
-            let room = if low == 0.0 || scale == Scale::Log { 0.5 } else { 0.1 * low.abs() };
-            (low, high) = if scale == Scale::FromZero { (0.0, 1.0) } else { (low - room, high + room) };
+            let margin = if low == 0.0 || scale == Scale::Log { 0.5 } else { 0.1 * low.abs() };
+            (low, high) = if scale == Scale::FromZero { (0.0, 1.0) } else { (low - margin, high + margin) };
         } else if padded {
-            let room = 0.06 * width;
+            let margin = 0.06 * width;
             let at_zero = |x: f64| scale == Scale::FromZero && x == 0.0;
-            (low, high) =
-                (if at_zero(low) { low } else { low - room }, if at_zero(high) { high } else { high + room });
+            (low, high) = (
+                if at_zero(low) { low } else { low - margin },
+                if at_zero(high) { high } else { high + margin },
+            );
         }
         let ticks = match scale {
             Scale::Log => log_ticks(low, high, count),

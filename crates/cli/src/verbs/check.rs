@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let options = CheckOptions { worlds, steps, seed, from };
     let probed = batch::measured(&model)?;
     batch::check_memory(&model, probed, worlds, COPIES)?;
-    let capacity = check::room(&model, probed, &options);
+    let capacity = check::needed_capacity(&model, probed, &options);
     batch::check_memory(&model, capacity, worlds, COPIES)?;
     let (device, report) = match arguments.backend {
         SubjectName::Cpu => on_cpu(&model, capacity, &options, arguments)?,

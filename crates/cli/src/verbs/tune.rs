@@ -73,7 +73,7 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         let mut on_trial = |trial: &Trial| print(trial, arguments.worlds, "", output);
         let best = batch.search(&fixed, arguments.seconds, &mut on_trial)?;
         print(&best, arguments.worlds, "  kept", output);
-        batch.keep(&mut cache, &best)?;
+        batch.store_tuning(&mut cache, &best)?;
         let row = Row::new(&best, arguments.worlds, path.display().to_string(), batch.device());
         output.object(&row);
         rows.push(row);

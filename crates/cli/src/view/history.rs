@@ -26,9 +26,9 @@ impl History {
     pub(super) fn push(&mut self, state: Vec<f64>) {
         self.states.truncate(self.states.len() - self.behind);
         self.behind = 0;
-        let room = (BYTES / (8 * state.len()).max(1)).clamp(2, MOST);
+        let most = (BYTES / (8 * state.len()).max(1)).clamp(2, MOST);
         self.states.push_back(state);
-        while self.states.len() > room {
+        while self.states.len() > most {
             self.states.pop_front();
         }
     }

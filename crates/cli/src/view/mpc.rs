@@ -272,7 +272,7 @@ fn path(planner: &dyn Planner, start: &State) -> Vec<f64> {
     let horizon = policy.interval * policy.within().len().saturating_sub(1) as f64;
     let steps = (horizon / model.opt_timestep[0]).round().clamp(0.0, 1000.0) as usize;
     let capacity = manyworlds::batch::probe(model);
-    let mut data = Data { room: capacity, ..Data::new(model, capacity) };
+    let mut data = Data { capacity_limit: capacity, ..Data::new(model, capacity) };
     for name in start.names() {
         if let Some(manyworlds::schema::ValuesMut::Real(to)) = data.get_mut(name)
             && to.len() == start.get(name).len()

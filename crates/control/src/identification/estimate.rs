@@ -419,14 +419,14 @@ impl<'a> Problem<'a> {
 
     /// Residuals of as many candidates as a batch has room for, `[candidate, m]`.
     fn roll(&mut self, candidates: &[Vec<f64>]) -> Result<Vec<f64>> {
-        let Some(at) = self.batches.iter().position(|(room, _)| *room >= candidates.len()) else {
+        let Some(at) = self.batches.iter().position(|(slots, _)| *slots >= candidates.len()) else {
             return Err(Error::Argument("more candidates than room".to_owned()));
         };
-        let (room, segments) = (self.batches[at].0, self.recording.segments.len());
+        let (slots, segments) = (self.batches[at].0, self.recording.segments.len());
         // worlds beyond the candidates do what the first one does
         let of_slot = |slot: usize| candidates.get(slot).unwrap_or(&candidates[0]);
         let mut columns: Vec<Vec<f64>> = vec![Vec::new(); self.fields().len()];
-        for slot in 0..room {
+        for slot in 0..slots {
             let rows = self.model_rows(of_slot(slot))?;
             for (column, row) in columns.iter_mut().zip(rows) {
                 (0..segments).for_each(|_| column.extend_from_slice(&row));
@@ -436,11 +436,11 @@ impl<'a> Problem<'a> {
             .start_fields()
             .into_iter()
             .map(|name| {
-                let rows = (0..room).flat_map(|slot| (0..segments).map(move |s| (slot, s)));
+                let rows = (0..slots).flat_map(|slot| (0..segments).map(move |s| (slot, s)));
                 (name, rows.flat_map(|(slot, s)| self.start_row(name, s, of_slot(slot))).collect())
             })
             .collect();
-        let ctrl = self.ctrl.repeat(room);
+        let ctrl = self.ctrl.repeat(slots);
         let mut record: Vec<&str> = self.compared.iter().map(|c| c.field.name).collect();
         record.push("status");
 
@@ -572,9 +572,9 @@ impl Residuals for Problem<'_> {
     fn evaluate(&mut self, candidates: &[f64]) -> Result<Vec<f64>> {
         let n = self.unknowns.len();
         let all: Vec<Vec<f64>> = candidates.chunks_exact(n).map(|x| self.values(x)).collect();
-        let room = self.batches.last().map_or(1, |(room, _)| *room);
+        let slots = self.batches.last().map_or(1, |(slots, _)| *slots);
         let mut residuals = Vec::with_capacity(all.len() * self.size());
-        for some in all.chunks(room) {
+        for some in all.chunks(slots) {
             residuals.extend(self.roll(some)?);
         }
         Ok(residuals)

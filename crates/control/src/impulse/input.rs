@@ -150,7 +150,7 @@ pub(super) fn singular_row(m: &Model, d: &Data, r: usize) -> Error {
 ///
 /// # Errors
 /// [`Error::Memory`] with the capacity that is needed.
-pub(super) fn check_room(d: &mut Data, before: i32) -> Result<()> {
+pub(super) fn check_capacity(d: &mut Data, before: i32) -> Result<()> {
     let now = d.status[0];
     d.status[0] |= before;
     if now & (status::CONTACT_OVERFLOW | status::CONSTRAINT_OVERFLOW) == 0 {

@@ -241,8 +241,8 @@ impl Formulation {
                 break;
             }
         }
-        let room = input::check_room(d, status);
-        solved.and(room)?;
+        let suffices = input::check_capacity(d, status);
+        solved.and(suffices)?;
         Ok(&self.work.next)
     }
 
@@ -282,7 +282,7 @@ impl Formulation {
                 run_stage(stage, m, d);
             }
         }
-        input::check_room(d, status)?;
+        input::check_capacity(d, status)?;
         let (h, nefc) = (m.opt_timestep[0], d.nefc[0] as usize);
         let w = &mut self.work;
         w.rows.set(&self.parameters, self.r_min, m, d);

@@ -262,10 +262,10 @@ impl Ilqg {
     fn backward(&mut self, path: &Path, expanded: &Expanded) -> std::result::Result<Changes, Indefinite> {
         let s = self.model.sizes;
         let nu = s.nu;
-        let room = |bound: &[f64]| -> Vec<f64> {
+        let distance = |bound: &[f64]| -> Vec<f64> {
             path.ctrl.iter().enumerate().map(|(i, u)| bound[i % nu] - u).collect()
         };
-        let (low, high) = (room(&self.policy.bounds.low), room(&self.policy.bounds.high));
+        let (low, high) = (distance(&self.policy.bounds.low), distance(&self.policy.bounds.high));
         let n = 2 * s.nv + s.na;
         loop {
             let model = backward::Model {
@@ -362,7 +362,7 @@ impl Planner for Ilqg {
             Ok(expanded) => expanded,
             Err(why @ (Error::Diverged(_) | Error::Overflow(_))) => {
                 done.notice = Some(format!("{why}; the plan stays as it was"));
-                self.keep(start, path, None);
+                self.set_policy(start, path, None);
                 return Ok(done);
             }
             Err(error) => return Err(error),
@@ -378,7 +378,7 @@ impl Planner for Ilqg {
                     "the cost is not convex in the controls of knot {knot}, with every penalty; the plan stays as it was"
                 ));
                 (self.mu, self.delta) = (MU_MIN, 1.0);
-                self.keep(start, path, None);
+                self.set_policy(start, path, None);
                 return Ok(done);
             }
         };
@@ -396,18 +396,18 @@ impl Planner for Ilqg {
                     self.raise();
                     self.mu = self.mu.min(MU_MAX);
                 }
-                self.keep(start, better, Some(&changes));
+                self.set_policy(start, better, Some(&changes));
             }
             // nothing is left to gain: the penalty would only spoil the feedback
             None if done.expected <= CONVERGED * (1.0 + path.cost.abs()) => {
                 self.lower();
-                self.keep(start, path, Some(&changes));
+                self.set_policy(start, path, Some(&changes));
             }
             None => {
                 self.raise();
                 self.mu = self.mu.min(MU_MAX);
                 // feedback about the plan as it is
-                self.keep(start, path, Some(&changes));
+                self.set_policy(start, path, Some(&changes));
             }
         }
         self.changes = changes;
@@ -429,7 +429,7 @@ impl Planner for Ilqg {
 
 impl Ilqg {
     /// Puts a path in force.
-    fn keep(&mut self, start: &State, path: Path, changes: Option<&Changes>) {
+    fn set_policy(&mut self, start: &State, path: Path, changes: Option<&Changes>) {
         self.policy.start = start.time();
         self.policy.controls = path.ctrl;
         self.policy.feedback = changes.map(|changes| Feedback {

@@ -69,11 +69,11 @@ fn differences(
 #[test]
 fn kernels_read_and_write_what_the_table_says() {
     let composers = composers();
-    let mut wrong = Vec::new();
+    let mut faults = Vec::new();
     for row in STAGES {
         let results = fields(&composers, |c| c.writes(row.stage));
         for field in Data::<f64>::FIELDS.iter().filter(|f| f.is_of(row.stage) && !results.contains(f)) {
-            wrong.push(format!("{} does not write its result {}", row.name, field.name));
+            faults.push(format!("{} does not write its result {}", row.name, field.name));
         }
     }
     // what tasks and formulas of sensors read and write is theirs
@@ -83,14 +83,14 @@ fn kernels_read_and_write_what_the_table_says() {
         let (reads, writes, with_resets) = (of(false, false), of(true, false), of(true, true));
         // scratch memory that the kernel does not write is what another one left
         let found = reads.iter().filter(|f| f.role != Role::Scratch || !writes.contains(f));
-        wrong.extend(differences("reads", row, row.reads, &by_role(row, found)));
+        faults.extend(differences("reads", row, row.reads, &by_role(row, found)));
         let found = writes.iter().filter(|f| f.role != Role::Scratch);
-        wrong.extend(differences("writes", row, row.writes, &by_role(row, found)));
+        faults.extend(differences("writes", row, row.writes, &by_role(row, found)));
         if row.resets != (with_resets != writes) {
-            wrong.push(format!("{}: resets: {}", row.name, !row.resets));
+            faults.push(format!("{}: resets: {}", row.name, !row.resets));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 /// A top-level item with all parts of its optional blocks, and the flags of these and of the blocks around it.
@@ -218,17 +218,17 @@ fn blocks_of_kernels_have_the_flags_that_the_table_says() {
     let sources = Sources::new();
     let of_tiling = flags::of_tiling(TILING);
     let is_of_model = |flag: &String| of_tiling.iter().all(|(name, _)| name != flag);
-    let mut wrong = Vec::new();
+    let mut faults = Vec::new();
     for (row, kernel) in STAGES.iter().zip(KERNELS) {
         let mut entries = vec![row.name];
         entries.extend(SPLIT_SOLVE.iter().filter(|_| row.stage == Stage::solve));
         let found = sources.flags(&entries, kernel.path).into_iter().filter(is_of_model);
         let found: BTreeSet<String> = found.collect();
         if !found.iter().eq(row.flags) {
-            wrong.push(format!("{}: flags: &{found:?}", row.name));
+            faults.push(format!("{}: flags: &{found:?}", row.name));
         }
     }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
 }
 
 #[test]

@@ -148,14 +148,14 @@ impl Library {
 
     /// Name errors of all modules: items used without an import, and local names that shadow an item.
     pub fn check(&self) -> Vec<String> {
-        let mut wrong = Vec::new();
+        let mut faults = Vec::new();
         for Definition { item, module } in self.items.values() {
             let path = &self.modules[*module].path;
             let declared: BTreeSet<&str> =
                 if item.is_function() { locals(&item.text).collect() } else { BTreeSet::new() };
             for name in &declared {
                 if let Some(hidden) = self.visible(name, &[*module]).filter(|d| d.item.name != item.name) {
-                    wrong.push(format!(
+                    faults.push(format!(
                         "{path}: {name} in {} hides an item of {}",
                         item.name, self.modules[hidden.module].path
                     ));
@@ -166,20 +166,20 @@ impl Library {
                     let owners: Vec<&str> = self.names.owners(word).filter(|_| called).collect();
                     if owners.len() > 1 {
                         let owners = owners.join(" or ");
-                        wrong
+                        faults
                             .push(format!("{path}: {} uses {word} of {owners} without an import", item.name));
                     }
                     continue;
                 };
                 if !declared.contains(word) && self.visible(word, &[*module]).is_none() {
-                    wrong.push(format!(
+                    faults.push(format!(
                         "{path}: {} uses {word} of {} without an import",
                         item.name, self.modules[found.module].path
                     ));
                 }
             }
         }
-        wrong
+        faults
     }
 
     /// Text of a constant's value.

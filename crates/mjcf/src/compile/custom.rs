@@ -14,9 +14,9 @@ impl Build<'_> {
 
     /// Compiles the formulas of user sensors; the rest of the model is there.
     pub(super) fn formulas(&mut self) {
-        if let Err(wrong) = self.model.compile_formulas() {
-            let text = &self.spec.texts[wrong.text];
-            let message = format!("{}: {}", self.called("the formula", &text.base), wrong.message);
+        if let Err(error) = self.model.compile_formulas() {
+            let text = &self.spec.texts[error.text];
+            let message = format!("{}: {}", self.called("the formula", &text.base), error.message);
             self.wrong(text.base.at.of("data"), message, "see the documentation of formulas");
         }
     }

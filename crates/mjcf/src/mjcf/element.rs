@@ -176,38 +176,39 @@ fn tag_of(spec: &Spec, kind: Kind, id: usize) -> Result<(&'static str, String)> 
     Ok((section, tag.to_owned()))
 }
 
-/// Reads or writes the attributes of an element by the reader's own function; `keep` what was read.
-fn visit(spec: &mut Spec, kind: Kind, id: usize, keep: bool, el: El<'_>) {
+/// Reads or writes the attributes of an element by the reader's own function; the element has what was read where
+/// `is_written`.
+fn visit(spec: &mut Spec, kind: Kind, id: usize, is_written: bool, el: El<'_>) {
     let radians = Compiler { degree: false, ..spec.compilers.first().cloned().unwrap_or_default() };
     match kind {
         Kind::Body => {
             let outer = spec.bodies[id].frame.map_or(Pose::default(), |f| spec.frames[f].pose);
-            on::<Body>(spec, id, keep, |to| {
+            on::<Body>(spec, id, is_written, |to| {
                 body::attributes(el, to);
                 pose::pose(el, &radians, &mut to.own);
                 to.pose = outer.then(&to.own);
                 to.base.at.note(el);
             });
         }
-        Kind::Joint if spec.joints[id].free => on::<Joint>(spec, id, keep, |to| {
+        Kind::Joint if spec.joints[id].free => on::<Joint>(spec, id, is_written, |to| {
             el.set_int("group", &mut to.group);
             el.set_auto("align", &mut to.align);
         }),
-        Kind::Joint => on::<Joint>(spec, id, keep, |to| joint::joint(el, to)),
-        Kind::Geom => on::<Geom>(spec, id, keep, |to| geom::geom(el, &radians, to)),
-        Kind::Site => on::<Site>(spec, id, keep, |to| geom::site(el, &radians, to)),
-        Kind::Camera => on::<Camera>(spec, id, keep, |to| camera::camera(el, &radians, to)),
-        Kind::Light => on::<Light>(spec, id, keep, |to| camera::light(el, to)),
-        Kind::Material => on::<Material>(spec, id, keep, |to| looks::material(el, to)),
-        Kind::Pair => on::<Pair>(spec, id, keep, |to| contact::pair(el, to)),
-        Kind::Tendon => on::<Tendon>(spec, id, keep, |to| tendon::tendon(el, to)),
-        Kind::Equality => on::<Equality>(spec, id, keep, |to| equality::common(el, to)),
+        Kind::Joint => on::<Joint>(spec, id, is_written, |to| joint::joint(el, to)),
+        Kind::Geom => on::<Geom>(spec, id, is_written, |to| geom::geom(el, &radians, to)),
+        Kind::Site => on::<Site>(spec, id, is_written, |to| geom::site(el, &radians, to)),
+        Kind::Camera => on::<Camera>(spec, id, is_written, |to| camera::camera(el, &radians, to)),
+        Kind::Light => on::<Light>(spec, id, is_written, |to| camera::light(el, to)),
+        Kind::Material => on::<Material>(spec, id, is_written, |to| looks::material(el, to)),
+        Kind::Pair => on::<Pair>(spec, id, is_written, |to| contact::pair(el, to)),
+        Kind::Tendon => on::<Tendon>(spec, id, is_written, |to| tendon::tendon(el, to)),
+        Kind::Equality => on::<Equality>(spec, id, is_written, |to| equality::common(el, to)),
         // the law of a shortcut goes on from the present one; written out, it is that of a general actuator
-        Kind::Actuator if el.pen.is_some() => on::<Actuator>(spec, id, keep, |to| {
+        Kind::Actuator if el.pen.is_some() => on::<Actuator>(spec, id, is_written, |to| {
             actuator::common(el, to);
             actuator::general(el, to);
         }),
-        Kind::Actuator => on::<Actuator>(spec, id, keep, |to| {
+        Kind::Actuator => on::<Actuator>(spec, id, is_written, |to| {
             let law = to.law.clone();
             actuator::actuator(el, to, Some(law));
             actuator::target(el, to);
@@ -217,10 +218,10 @@ fn visit(spec: &mut Spec, kind: Kind, id: usize, keep: bool, el: El<'_>) {
 }
 
 /// Calls a function with an element, or with a copy.
-fn on<E: Element>(spec: &mut Spec, id: usize, keep: bool, work: impl FnOnce(&mut E)) {
+fn on<E: Element>(spec: &mut Spec, id: usize, is_written: bool, work: impl FnOnce(&mut E)) {
     let mut element = E::list(spec)[id].clone();
     work(&mut element);
-    if keep {
+    if is_written {
         E::list_mut(spec)[id] = element;
     }
 }
@@ -315,9 +316,9 @@ mod tests {
         let mut spec =
             Spec::from_text("<mujoco><worldbody><geom name='g' size='1'/></worldbody></mujoco>").unwrap();
         let before = spec.compile().unwrap();
-        let says = |told: Result<()>, part: &str| {
-            let told = told.unwrap_err().to_string();
-            assert!(told.contains(part), "{told}");
+        let says = |outcome: Result<()>, part: &str| {
+            let text = outcome.unwrap_err().to_string();
+            assert!(text.contains(part), "{text}");
         };
         says(set(&mut spec, Kind::Geom, 0, &[("sise", "2")]), "did you mean 'size'?");
         says(set(&mut spec, Kind::Geom, 0, &[("size", "big")]), "size");

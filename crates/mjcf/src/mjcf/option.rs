@@ -1,6 +1,6 @@
 //! `<option>` and its `<flag>`.
 
-use manyworlds_model::model::smooth::wrong_parameters;
+use manyworlds_model::model::smooth::parameter_fault;
 use manyworlds_model::schema::enums::{cone, disable, enable, integrator, jacobian, solver};
 
 use crate::spec::Opt;
@@ -30,7 +30,7 @@ pub(super) fn option(el: El<'_>, to: &mut Opt) {
     }
     check_signs(el, to);
     if let (Some(_), &[eta, beta]) = (el.attr("smooth"), to.reals("smooth"))
-        && let Some(wrong) = wrong_parameters(eta, beta)
+        && let Some(wrong) = parameter_fault(eta, beta)
     {
         el.wrong("smooth", wrong, "write two numbers, like 0.5 1");
     }

@@ -128,10 +128,10 @@ impl Stream {
         let descr = if self.int { "<i4" } else { "<f8" };
         let axes = axes.join(", ");
         let text = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': ({axes}{comma}), }}");
-        let room = HEADER as usize - 10;
+        let length = HEADER as usize - 10;
         let mut head = b"\x93NUMPY\x01\x00".to_vec();
-        head.extend((room as u16).to_le_bytes());
-        head.extend(format!("{text:<width$}\n", width = room - 1).bytes());
+        head.extend((length as u16).to_le_bytes());
+        head.extend(format!("{text:<width$}\n", width = length - 1).bytes());
         let end = HEADER + self.frames * self.frame_bytes();
         let write = |file: &mut BufWriter<File>| {
             file.seek(SeekFrom::Start(0))?;

@@ -18,7 +18,7 @@ macro_rules! define_data {
             /// Axis lengths, capacities included.
             pub sizes: Sizes,
             /// Capacities up to which the world grows where it needs more than it has.
-            pub room: Capacity,
+            pub capacity_limit: Capacity,
             /// Hessian of the last solution, of islands that Newton's method has solved.
             pub hessian: Hessian<T>,
             $(
@@ -43,8 +43,8 @@ macro_rules! define_data {
         // by hand and one field at a time, as for `Model`
         impl<T: Real> Clone for Data<T> {
             fn clone(&self) -> Self {
-                let (room, hessian) = (self.room, self.hessian.clone());
-                let mut data = Self { sizes: self.sizes, room, hessian, ..Self::default() };
+                let (capacity_limit, hessian) = (self.capacity_limit, self.hessian.clone());
+                let mut data = Self { sizes: self.sizes, capacity_limit, hessian, ..Self::default() };
                 $(data.$name.clone_from(&self.$name);)*
                 data
             }
@@ -53,7 +53,7 @@ macro_rules! define_data {
         impl<T: Real> Default for Data<T> {
             fn default() -> Self {
                 Self {
-                    sizes: Sizes::default(), room: Capacity::default(), hessian: Hessian::default(),
+                    sizes: Sizes::default(), capacity_limit: Capacity::default(), hessian: Hessian::default(),
                     $($name: Vec::new(),)*
                 }
             }
@@ -125,7 +125,7 @@ macro_rules! define_data {
 
             /// The same world in another precision.
             pub fn cast<U: Real>(&self) -> Data<U> {
-                let mut data = Data::<U> { sizes: self.sizes, room: self.room, ..Data::default() };
+                let mut data = Data::<U> { sizes: self.sizes, capacity_limit: self.capacity_limit, ..Data::default() };
                 $(data.$name = Column::<T>::cast::<U>(&self.$name);)*
                 data
             }
@@ -145,12 +145,11 @@ impl<T: Real> Data<T> {
 }
 
 impl<T: Real> Data<T> {
-    /// Makes room for what the world wants and more, as far as [`Data::room`] reaches; true if that is more than there
-    /// was. What is in the fields stays.
+    /// Enlarges the capacities to what the world wants and more, as far as [`Data::capacity_limit`] reaches; true if that is
+    /// more than there was. What is in the fields stays.
     pub fn grow(&mut self, model: &Model<T>, wanted: Capacity) -> bool {
         let now = self.capacity();
-        let room = self.room;
-        let to = wanted.with_margin(room).elementwise_max(now);
+        let to = wanted.with_margin(self.capacity_limit).elementwise_max(now);
         to != now && self.lengthen(self.sizes_of(model, to))
     }
 
@@ -166,7 +165,7 @@ impl<T: Real> Data<T> {
         Capacity::of(&self.sizes)
     }
 
-    /// Gives the world larger capacities, whatever its room; false if there is no memory.
+    /// Gives the world larger capacities, whatever its limit; false if there is no memory.
     pub fn widen(&mut self, model: &Model<T>, to: Capacity) -> bool {
         let to = to.elementwise_max(self.capacity());
         to == self.capacity() || self.lengthen(self.sizes_of(model, to))

@@ -20,18 +20,18 @@ impl<T: Real> Model<T> {
 }
 
 /// What is wrong with the parameters of the simplified contact model, the share η and the impulse β in N s, if anything.
-pub fn wrong_parameters(eta: f64, beta: f64) -> Option<String> {
+pub fn parameter_fault(eta: f64, beta: f64) -> Option<String> {
     if !(eta > 0.0 && eta < 1.0) {
         return Some(format!("the share of the stopping impulse is {eta}; it has to be above 0 and below 1"));
     }
-    let told = format!("the impulse that rounds the onset is {beta} N s; it has to be above 0");
-    (!(beta > 0.0 && beta.is_finite())).then_some(told)
+    let text = format!("the impulse that rounds the onset is {beta} N s; it has to be above 0");
+    (!(beta > 0.0 && beta.is_finite())).then_some(text)
 }
 
 /// Rejects parameters of the simplified contact model that are out of range, where a model uses it.
 pub(super) fn check_parameters(model: &Model) -> Result<()> {
-    let wrong = wrong_parameters(model.opt_smooth[0], model.opt_smooth[1]).filter(|_| model.is_smooth());
-    wrong.map_or(Ok(()), |wrong| Err(Error::Argument(format!("opt_smooth: {wrong}"))))
+    let fault = parameter_fault(model.opt_smooth[0], model.opt_smooth[1]).filter(|_| model.is_smooth());
+    fault.map_or(Ok(()), |fault| Err(Error::Argument(format!("opt_smooth: {fault}"))))
 }
 
 /// Rejects inverse dynamics in the simplified contact model: its forces depend on the applied ones, and not on the
@@ -43,7 +43,7 @@ pub fn check_inverse(model: &Model) -> Result<()> {
     if !model.is_smooth() {
         return Ok(());
     }
-    let told = "inverse dynamics with solver Smooth: its constraint forces depend on the applied forces, not on the \
+    let text = "inverse dynamics with solver Smooth: its constraint forces depend on the applied forces, not on the \
                 acceleration alone; use another solver";
-    Err(Error::Unsupported(told.to_owned()))
+    Err(Error::Unsupported(text.to_owned()))
 }

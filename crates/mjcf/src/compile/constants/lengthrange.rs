@@ -133,11 +133,11 @@ fn pushed(m: &Model, out: usize, side: f64, options: &LengthRange) -> (f64, f64)
     let n = m.sizes;
     let mut d = Data::new(m, Capacity { nconmax: 0, njmax: 2 * (n.njnt + n.ntendon) + 6 * n.neq });
     let step = m.opt_timestep[0];
-    let keep = (-step / options.timeconst.max(0.01)).exp();
+    let decay = (-step / options.timeconst.max(0.01)).exp();
     let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
     let mut time = 0.0;
     while time < options.inttotal {
-        d.qvel.iter_mut().for_each(|v| *v *= keep);
+        d.qvel.iter_mut().for_each(|v| *v *= decay);
         run(m, &mut d, &[Phase::Position]);
         push(m, &mut d, out, side, options);
         run(m, &mut d, &[Phase::Velocity, Phase::Force, Phase::Step, Phase::Integrate]);

@@ -33,7 +33,7 @@ impl Comp<'_> {
         };
         let total = counts.iter().product::<usize>();
         let free = self.pinned[..total].iter().filter(|p| !**p).count();
-        self.has_room(reader, free)?;
+        self.check_element_count(reader, free)?;
         // node masses in proportion to the weights, with the given total
         let mut weights = Vec::with_capacity(total);
         places(Box::new(|at| weights.push(self.weight(at, counts))));

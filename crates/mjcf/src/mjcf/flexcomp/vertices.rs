@@ -68,7 +68,7 @@ impl Comp<'_> {
     }
 
     /// Checks the limit on elements for additional bodies.
-    pub(super) fn has_room(&self, reader: &Reader<'_>, bodies: usize) -> Option<()> {
+    pub(super) fn check_element_count(&self, reader: &Reader<'_>, bodies: usize) -> Option<()> {
         // a body with up to three joints
         let more = 4 * bodies;
         if reader.spec.elements() + more > MAX_ELEMENTS {
@@ -84,7 +84,7 @@ impl Comp<'_> {
     fn carry(&mut self, reader: &mut Reader<'_>, parent: &Ref) -> Option<()> {
         let n = self.points.len();
         let free = self.pinned[..n].iter().filter(|p| !**p).count();
-        self.has_room(reader, free)?;
+        self.check_element_count(reader, free)?;
         let mass = self.mass / n as f64;
         let mut bodies = Vec::with_capacity(n);
         for i in 0..n {

@@ -156,7 +156,7 @@ fn read(bytes: &[u8]) -> ReadResult<Model> {
     tied::check(&model)?;
     model
         .compile_formulas()
-        .map_err(|wrong| format!("has a formula that does not fit: {}", wrong.message))?;
+        .map_err(|error| format!("has a formula that does not fit: {}", error.message))?;
     if !task.is_empty() {
         let set = Task::from_json(&task).and_then(|task| model.set_task(&task));
         set.map_err(|why| format!("has a task that does not fit: {why}"))?;

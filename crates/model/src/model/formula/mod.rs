@@ -53,7 +53,7 @@ pub const PREFIX: &str = "formula:";
 
 /// A formula that cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wrong {
+pub struct FormulaError {
     /// Custom text that holds it.
     pub text: usize,
     /// What is wrong, and a way out.
@@ -78,19 +78,19 @@ impl Model {
     }
 
     /// Compiles the formulas of the user sensors.
-    pub fn compile_formulas(&mut self) -> Result<(), Wrong> {
+    pub fn compile_formulas(&mut self) -> Result<(), FormulaError> {
         let mut made = parse::Expressions::default();
         let formulas: Vec<(usize, String)> = (0..self.sizes.ntext)
             .filter_map(|t| Some((t, self.names.text.get(t)?.strip_prefix(PREFIX)?.to_owned())))
             .collect();
-        let wrong = |text: usize, message: String| Err(Wrong { text, message });
+        let error = |text: usize, message: String| Err(FormulaError { text, message });
         // each belongs to a user sensor
         let is_user = |s: &usize| self.sensor_type[*s] == sensor::USER;
         for (text, name) in &formulas {
             let names = (0..self.sizes.nsensor).filter(is_user).map(|s| self.names.sensor[s].as_str());
             if !names.clone().any(|n| n == name) {
                 let near = crate::error::suggest(name, names);
-                return wrong(*text, format!("there is no user sensor '{name}'{near}"));
+                return error(*text, format!("there is no user sensor '{name}'{near}"));
             }
         }
         // in the order of the sensors
@@ -104,7 +104,7 @@ impl Model {
                     size if size == dim => Ok(node),
                     size => Err(format!("it has {size} numbers, the sensor has dim {dim}")),
                 })
-                .map_err(|message| Wrong { text: *text, message })?;
+                .map_err(|message| FormulaError { text: *text, message })?;
             made.sensors.insert(name.clone(), node);
             outputs.push((s, node));
         }
@@ -114,7 +114,7 @@ impl Model {
             let text = formulas.first().map_or(0, |f| f.0);
             debug_assert!(last < made.nodes.len());
             let program = Program::of_sensors(self, made.nodes, &outputs)
-                .map_err(|e| Wrong { text, message: e.to_string() })?;
+                .map_err(|e| FormulaError { text, message: e.to_string() })?;
             self.sizes.nformula = program.work_size();
             self.formulas = Some(std::sync::Arc::new(program));
         }

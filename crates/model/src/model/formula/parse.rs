@@ -93,7 +93,7 @@ const OPERATORS: [(&str, usize); 12] = [
 pub(super) fn parse(text: &str, model: &Model, to: &mut Expressions) -> Parsed<usize> {
     let mut reader = Reader { text, at: 0, depth: 0, model, to };
     let node = reader.binary(0)?;
-    reader.room(0)?;
+    reader.check_numbers(0)?;
     match reader.peek() {
         None => Ok(node),
         Some(_) => Err(reader.unexpected()),
@@ -111,7 +111,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Rejects formulas that take more memory than any cost needs.
-    fn room(&self, more: usize) -> Parsed<()> {
+    fn check_numbers(&self, more: usize) -> Parsed<()> {
         if self.to.numbers + more <= MAX_NUMBERS {
             return Ok(());
         }
@@ -174,7 +174,7 @@ impl<'a> Reader<'a> {
             let rest = &self.text[self.at..];
             let found = OPERATORS.iter().find(|(sign, binds)| *binds > least && rest.starts_with(sign));
             let Some(&(sign, binds)) = found else { break };
-            self.room(self.to.size(left))?;
+            self.check_numbers(self.to.size(left))?;
             self.at += sign.len();
             let right = self.binary(binds)?;
             left = match sign {
@@ -205,7 +205,7 @@ impl<'a> Reader<'a> {
         }
         let mut node = self.power()?;
         for sign in signs.iter().rev().filter(|c| **c != '+') {
-            self.room(self.to.size(node))?;
+            self.check_numbers(self.to.size(node))?;
             node = self.join(if *sign == '-' { Op::Neg } else { Op::Not }, &[node])?;
         }
         Ok(node)
@@ -231,7 +231,7 @@ impl<'a> Reader<'a> {
             node = self.to.add(Op::Const { values: vec![1.0; size] }, size, &[]);
         }
         for _ in 1..exponent as i32 {
-            self.room(size)?;
+            self.check_numbers(size)?;
             node = self.join(Op::Mul, &[node, base])?;
         }
         if inverse {
@@ -246,7 +246,7 @@ impl<'a> Reader<'a> {
         let mut node = self.primary()?;
         while self.takes("[") {
             let size = self.to.size(node);
-            self.room(size)?;
+            self.check_numbers(size)?;
             let first = self.index()?;
             let elements: Vec<usize> = if self.takes(":") {
                 let end = self.index()?;
@@ -488,7 +488,7 @@ impl<'a> Reader<'a> {
             ["numeric"] => self.numeric(name),
             [_] => {
                 let size = field_len(name, model).unwrap_or(0);
-                self.room(size)?;
+                self.check_numbers(size)?;
                 self.elements(name, (0..size).collect())
             }
             [] => {
