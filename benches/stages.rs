@@ -12,7 +12,7 @@ use manyworlds::batch::probe;
 use manyworlds::cpu;
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
-use manyworlds::model::plan;
+use manyworlds::model::schedule;
 
 /// Steps before the measured ones; by then the humanoid is in contact.
 const WARMUP: usize = 200;
@@ -40,7 +40,7 @@ fn cpu_stages(c: &mut Criterion) {
     let model = humanoid();
     let mut data = warm(&model);
     let mut group = c.benchmark_group("cpu stage, humanoid");
-    for stage in plan::step(&model) {
+    for stage in schedule::step(&model) {
         let before = data.clone();
         group.bench_function(stage.name(), |b| {
             b.iter_batched_ref(
@@ -82,7 +82,7 @@ fn gpu_stages(c: &mut Criterion) {
     let mut group = c.benchmark_group("gpu stage, humanoid, 64 worlds");
     group.throughput(Throughput::Elements(WORLDS as u64));
     // in order, each on the results of the stages before it; the first run builds the kernel
-    for stage in plan::step(&model) {
+    for stage in schedule::step(&model) {
         batch.run_stages(&[stage]).and_then(|()| batch.wait()).expect("a kernel");
         group.bench_function(stage.name(), |b| {
             b.iter(|| batch.run_stages(&[stage]).and_then(|()| batch.wait()).expect("a dispatch"));

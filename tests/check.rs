@@ -9,7 +9,7 @@ use manyworlds::analysis::check::{CheckOptions, CpuSubject, Report, Subject};
 use manyworlds::error::Result;
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
-use manyworlds::model::plan;
+use manyworlds::model::schedule;
 use manyworlds::schema::stages::Stage;
 
 const OPTIONS: CheckOptions = CheckOptions { worlds: 4, steps: 60, seed: 1, from: None };
@@ -113,7 +113,7 @@ fn rounding_passes() {
     // the same pipeline in the same precision shows no difference at all
     assert!(report.rows.iter().all(|r| r.single == 0.0));
     // every stage is reported
-    assert!(plan::stages(&humanoid()).all(|s| report.rows.iter().any(|r| r.stage == s)));
+    assert!(schedule::stages(&humanoid()).all(|s| report.rows.iter().any(|r| r.stage == s)));
 }
 
 #[test]
@@ -172,7 +172,8 @@ fn what_is_not_finite_is_never_explained() {
 
 #[test]
 fn a_stage_that_does_not_run_fails() {
-    for stage in plan::stages(&humanoid()).filter(|s| s.name() != "check_state" && s.name() != "energies") {
+    for stage in schedule::stages(&humanoid()).filter(|s| s.name() != "check_state" && s.name() != "energies")
+    {
         let report = check(Fault::Skip(stage.name()), &OPTIONS);
         assert!(report.rows.iter().any(|r| r.stage == stage && r.over()), "{}", stage.name());
     }

@@ -217,7 +217,7 @@ fn figure_3(condim: i32) -> Vec<Sample> {
         sample.collision = time(|| cpu::run_stage(Stage::collision, &m, &mut b));
         // all stages but sensors and views, which neither of the others computes
         sample.newton = time(|| {
-            for stage in manyworlds::model::plan::part_of_step(&m, 0) {
+            for stage in manyworlds::model::schedule::part_of_step(&m, 0) {
                 if stage != Stage::euler && stage != Stage::check_state {
                     cpu::run_stage(stage, &m, &mut b);
                 }

@@ -22,7 +22,7 @@ pub mod work;
 
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
-use manyworlds_model::model::plan;
+use manyworlds_model::model::schedule;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::stages::{Stage, stage_table};
 use math::count::Counted;
@@ -60,14 +60,14 @@ pub fn run_stage<T: Precision>(stage: Stage, m: &Model<T>, d: &mut Data<T>) {
 
 /// Forward dynamics: all stages but those that advance the state.
 pub fn forward<T: Precision>(m: &Model<T>, d: &mut Data<T>) {
-    for stage in plan::forward(m) {
+    for stage in schedule::forward(m) {
         run_stage(stage, m, d);
     }
 }
 
 /// Position-dependent quantities: all stages up to the constraint rows.
 pub fn position<T: Precision>(m: &Model<T>, d: &mut Data<T>) {
-    for stage in plan::forward(m) {
+    for stage in schedule::forward(m) {
         run_stage(stage, m, d);
         if stage == Stage::make_constraint {
             break;
@@ -78,7 +78,7 @@ pub fn position<T: Precision>(m: &Model<T>, d: &mut Data<T>) {
 /// Inverse dynamics: the generalised force for the acceleration `qacc`, in `qfrc_inverse`. Constraint forces follow
 /// from the acceleration in closed form; there is no solve. Those of solver Smooth do not; a batch refuses it.
 pub fn inverse<T: Precision>(m: &Model<T>, d: &mut Data<T>) {
-    for stage in plan::inverse(m) {
+    for stage in schedule::inverse(m) {
         run_stage(stage, m, d);
     }
 }
@@ -86,9 +86,9 @@ pub fn inverse<T: Precision>(m: &Model<T>, d: &mut Data<T>) {
 /// Advances the state by one time step. A world that is reset for a bad acceleration takes the step from its initial state.
 pub fn step<T: Precision>(m: &Model<T>, d: &mut Data<T>) {
     d.step_owed[0] = 0;
-    plan::step(m).for_each(|stage| run_stage(stage, m, d));
+    schedule::step(m).for_each(|stage| run_stage(stage, m, d));
     if d.step_owed[0] > 0 {
         d.step_owed[0] = -1;
-        plan::step(m).for_each(|stage| run_stage(stage, m, d));
+        schedule::step(m).for_each(|stage| run_stage(stage, m, d));
     }
 }

@@ -4,7 +4,7 @@ use super::math::count::{Counted, Counts, counted};
 use super::{Precision, run_stage};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
-use manyworlds_model::model::plan;
+use manyworlds_model::model::schedule;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::stages::Stage;
 
@@ -59,7 +59,7 @@ where
     Counted<T>: Precision,
 {
     let model: Model<Counted<T>> = model.cast();
-    let stages = plan::step(&model).map(|s| (s, Counts::default())).collect();
+    let stages = schedule::step(&model).map(|s| (s, Counts::default())).collect();
     let mut work = Work { steps: worlds.len(), iterations: 0, stages };
     for world in worlds {
         let mut data: Data<Counted<T>> = world.cast();

@@ -10,7 +10,7 @@ use std::path::Path;
 use manyworlds_cpu::run_stage;
 use manyworlds_model::model::capacity::max_capacity;
 use manyworlds_model::model::data::{Capacity, Data};
-use manyworlds_model::model::{Model, plan};
+use manyworlds_model::model::{Model, schedule};
 use manyworlds_model::schema::enums::enable;
 use manyworlds_model::schema::stages::{Phase, Stage, StageRow};
 use manyworlds_model::schema::{Field, Role, Values, ValuesMut};
@@ -118,12 +118,12 @@ fn drive(found: &mut Found, name: &str, model: &Model, known: bool, seen: &mut B
             random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
             *x = f64::from(random >> 16) / 65_536.0 - 0.5;
         }
-        for stage in plan::step(model) {
+        for stage in schedule::step(model) {
             found.run(name, stage, model, &mut data, known);
             seen.insert(stage);
         }
         let mut other = data.clone();
-        for stage in plan::forward(model).chain(plan::inverse(model)) {
+        for stage in schedule::forward(model).chain(schedule::inverse(model)) {
             found.run(name, stage, model, &mut other, known);
             seen.insert(stage);
         }

@@ -13,7 +13,7 @@ use super::tuning::traffic::{MeanLoad, Traffic, traffic};
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::{Capacity, Data};
-use manyworlds_model::model::plan;
+use manyworlds_model::model::schedule;
 use manyworlds_model::schema::stages::Stage;
 use manyworlds_model::schema::{Elem, Role, Sizes, ValuesMut};
 
@@ -133,7 +133,7 @@ impl Program {
             accesses,
             step: Vec::new(),
         };
-        program.step = program.groups(plan::step(&program.general));
+        program.step = program.groups(schedule::step(&program.general));
         Ok(program)
     }
 
@@ -231,7 +231,7 @@ impl Program {
     pub fn traffic(&self, partition: Option<Partition>, load: MeanLoad) -> Vec<Traffic> {
         let partition = partition.unwrap_or(self.options.partition);
         let options = KernelOptions { partition, ..self.options.clone() };
-        let mut groups = self.grouped(plan::step(&self.general), &options);
+        let mut groups = self.grouped(schedule::step(&self.general), &options);
         if options.partition(&self.adapter) != Partition::Fused {
             groups = self.split(groups).collect();
         }
@@ -293,7 +293,7 @@ fn fields(
     memory: usize,
 ) -> (BTreeSet<&'static str>, WorkingSet, Vec<VariantKernels>) {
     let is_variant = |stage: &Stage| variants.iter().any(|variant| variant.stage == *stage);
-    let shared: Vec<Stage> = plan::stages(model).filter(|stage| !is_variant(stage)).collect();
+    let shared: Vec<Stage> = schedule::stages(model).filter(|stage| !is_variant(stage)).collect();
     let mut used = composer.fields(&shared);
     let mut working_set = composer.working_set(sizes, &used, memory);
     for variant in &mut variants {
@@ -315,7 +315,7 @@ fn accesses(model: &Model, composer: &Composer, variants: &[VariantKernels]) -> 
         let [reads, writes] = [false, true].map(|set| composer.accesses(stage, set));
         (stage, StageAccess { reads, writes })
     };
-    plan::stages(model).map(of).collect()
+    schedule::stages(model).map(of).collect()
 }
 
 /// The layout of kernels that store only what is read later; `None` if it does not fit. Results are in workgroup memory
@@ -329,7 +329,7 @@ fn reduced_layout(
     accesses: &Accesses,
 ) -> Option<Layout> {
     let partition = options.partition(adapter);
-    let step = ordered(plan::step(model), partition, accesses);
+    let step = ordered(schedule::step(model), partition, accesses);
     let step: Vec<StageAccess> = step.iter().filter_map(|stage| accesses.get(stage).cloned()).collect();
     match partition {
         Partition::Fused => composer.transient(layout, adapter.workgroup_bytes as usize).reduced(&step),

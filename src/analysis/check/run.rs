@@ -12,7 +12,7 @@ use crate::cpu;
 use crate::error::Result;
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
-use crate::model::plan;
+use crate::model::schedule;
 use crate::schema::stages::Stage;
 use crate::schema::{Elem, Field, ValuesMut};
 
@@ -126,7 +126,7 @@ fn check_states(
     let mut skip = vec![false; worlds.len()];
     // fields in which subject and CPU may differ: all at first
     let mut stale: Vec<&'static Field> = Data::<f64>::FIELDS.iter().collect();
-    for stage in plan::stages(model) {
+    for stage in schedule::stages(model) {
         let ours = options.from.is_none_or(|from| stage >= from);
         // identical inputs in every precision, unless errors are meant to accumulate
         if options.from.is_none() {

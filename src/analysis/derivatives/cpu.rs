@@ -13,7 +13,7 @@ use crate::cpu::solver::nearby::{self, factor_solution, solve_nearby};
 use crate::error::Result;
 use crate::model::Model;
 use crate::model::data::{Capacity, Data};
-use crate::model::plan;
+use crate::model::schedule;
 use crate::schema::stages::{Phase, Stage};
 use crate::schema::{Role, Values, ValuesMut};
 
@@ -86,7 +86,7 @@ impl Workspace {
         fill(&mut self.base, knots, k);
         // evaluate the knot, up to the integrator
         match of {
-            Dynamics::Step => plan::part_of_step(model, 0)
+            Dynamics::Step => schedule::part_of_step(model, 0)
                 .filter(|s| s.phase() != Phase::Integrate && *s != Stage::sleep)
                 .for_each(|s| pipeline::run_stage(s, model, &mut self.base)),
             Dynamics::Inverse => pipeline::inverse(model, &mut self.base),
@@ -176,7 +176,7 @@ impl Reuse {
     fn of(model: &Model, of: Dynamics) -> Self {
         match of {
             _ if model.has_sleep() => Reuse::Nothing,
-            Dynamics::Step if plan::parts(model) > 1 => Reuse::Copied,
+            Dynamics::Step if schedule::parts(model) > 1 => Reuse::Copied,
             _ => Reuse::Kept,
         }
     }
@@ -201,12 +201,12 @@ fn evaluate(model: &Model, data: &mut Data, of: Dynamics, kind: Option<InputKind
         _ => matches!(s.phase(), Phase::Position | Phase::Velocity) || s == Stage::check_state,
     };
     if of == Dynamics::Inverse {
-        plan::inverse(model).filter(|s| !unchanged(*s)).for_each(|s| pipeline::run_stage(s, model, data));
+        schedule::inverse(model).filter(|s| !unchanged(*s)).for_each(|s| pipeline::run_stage(s, model, data));
         return;
     }
     // later parts of a step start from other positions
-    let first = plan::part_of_step(model, 0).filter(|s| !unchanged(*s));
-    let others = (1..plan::parts(model)).flat_map(|part| plan::part_of_step(model, part));
+    let first = schedule::part_of_step(model, 0).filter(|s| !unchanged(*s));
+    let others = (1..schedule::parts(model)).flat_map(|part| schedule::part_of_step(model, part));
     for stage in first.chain(others) {
         match known {
             Some(known) if stage == Stage::solve => solve_nearby(model, data, known),

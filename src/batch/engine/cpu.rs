@@ -15,7 +15,7 @@ use crate::batch::{Backend, ColdStart, Growth, memory};
 use crate::cpu as pipeline;
 use crate::error::{Error, Result};
 use crate::model::data::{Capacity, Data};
-use crate::model::{Model, plan};
+use crate::model::{Model, schedule};
 use crate::schema::stages::Stage;
 use crate::schema::{Field, Numbers, Sizes};
 
@@ -257,7 +257,7 @@ impl Engine for CpuEngine {
         let mut times = vec![Duration::ZERO; Stage::ALL.len()];
         for _ in 0..REPEATS {
             for data in &mut some {
-                for stage in plan::step(model) {
+                for stage in schedule::step(model) {
                     let begin = Instant::now();
                     pipeline::run_stage(stage, model, data);
                     times[stage as usize] += begin.elapsed();
@@ -265,7 +265,7 @@ impl Engine for CpuEngine {
             }
         }
         let runs = f64::from(REPEATS) * some.len() as f64;
-        let stages = plan::stages(model).filter(|s| plan::step(model).any(|t| t == *s));
+        let stages = schedule::stages(model).filter(|s| schedule::step(model).any(|t| t == *s));
         Ok(stages.map(|s| (s.name().to_owned(), times[s as usize].as_nanos() as f64 / runs)).collect())
     }
 

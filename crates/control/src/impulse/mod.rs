@@ -122,7 +122,7 @@ use manyworlds::cpu::solver::rows::dof_range;
 use manyworlds::error::{Error, Result};
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
-use manyworlds::model::plan;
+use manyworlds::model::schedule;
 use manyworlds::schema::Sizes;
 use manyworlds::schema::enums::disable;
 use manyworlds::schema::stages::{Phase, Stage};
@@ -231,7 +231,7 @@ impl Formulation {
         self.check(m, d)?;
         let status = std::mem::take(&mut d.status[0]);
         let mut solved = Ok(());
-        for stage in plan::part_of_step(m, 0) {
+        for stage in schedule::part_of_step(m, 0) {
             if stage == Stage::solve {
                 solved = self.solve(m, d);
             } else if !matches!(stage.phase(), Phase::Step | Phase::Integrate) {
@@ -270,7 +270,7 @@ impl Formulation {
         let status = std::mem::take(&mut d.status[0]);
         // the inertia of tendons' armature is known as entries of M only
         let tendons = (0..m.sizes.ntendon).any(|ten| armature_of_tendon(m, ten) != 0.0);
-        for stage in plan::inverse(m) {
+        for stage in schedule::inverse(m) {
             let skip = match stage {
                 Stage::inverse | Stage::factor_m => true,
                 Stage::crb => !tendons,

@@ -18,7 +18,7 @@ use crate::smooth::reflected_inertia::{damping_derivative, damping_of_dof, dampi
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::features::is_single_free_body;
-use manyworlds_model::model::plan::has_fluid;
+use manyworlds_model::model::schedule::has_fluid;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::{GainType, bias, disable, gain, integrator, joint};
 

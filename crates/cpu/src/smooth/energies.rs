@@ -4,7 +4,7 @@ use super::passive::{joint_stiffness, spring_rotation, stiffness_of_tendon, tend
 use crate::math::{dot, length, vec3, vec3_at};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
-use manyworlds_model::model::plan::needs_energy;
+use manyworlds_model::model::schedule::needs_energy;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::{disable, joint};
 

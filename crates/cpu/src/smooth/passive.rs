@@ -10,7 +10,7 @@ use crate::constraint::adhesion::adhesion_forces;
 use crate::math::{Vec3, cross, dot, length, quat_at, quat_normalize, quat_sub, spatial, vec3, vec3_at};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
-use manyworlds_model::model::plan::has_fluid;
+use manyworlds_model::model::schedule::has_fluid;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::{disable, joint};
 

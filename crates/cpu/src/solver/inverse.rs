@@ -14,7 +14,7 @@ use crate::smooth::factor_m::{mul_m, solve_ld};
 use crate::smooth::reflected_inertia::{damping_derivative, damping_of_dof};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
-use manyworlds_model::model::plan;
+use manyworlds_model::model::schedule;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::{disable, enable};
 
@@ -34,7 +34,7 @@ pub fn inverse<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Converts the discrete-time `qacc` of the integrator to the continuous-time acceleration.
 fn continuous_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    if plan::is_implicit(m) {
+    if schedule::is_implicit(m) {
         let mut product = std::mem::take(&mut d.inverse_qacc);
         let acceleration = std::mem::take(&mut d.qacc);
         mul_implicit(m, d, &acceleration, &mut product);

@@ -8,7 +8,7 @@ pub mod task_restart;
 use super::Precision;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
-use manyworlds_model::model::plan;
+use manyworlds_model::model::schedule;
 use manyworlds_model::schema::stages::Stage;
 
 /// A step of the environment. A world whose episode begins takes the last step of the model only, which computes forward
@@ -23,7 +23,7 @@ pub fn step<T: Precision>(m: &Model<T>, d: &mut Data<T>) {
     super::run_stage(Stage::task_restart, m, d);
     super::step(m, d);
     super::run_stage(Stage::task_restart, m, d);
-    for stage in plan::task_end(m) {
+    for stage in schedule::task_end(m) {
         super::run_stage(stage, m, d);
     }
 }
@@ -33,7 +33,7 @@ pub fn restart<T: Precision>(m: &Model<T>, d: &mut Data<T>) {
     d.task_restarts.fill(1);
     super::run_stage(Stage::task_restart, m, d);
     super::forward(m, d);
-    for stage in plan::task_end(m) {
+    for stage in schedule::task_end(m) {
         super::run_stage(stage, m, d);
     }
 }

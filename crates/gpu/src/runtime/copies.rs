@@ -6,7 +6,7 @@ use super::demand::OWED;
 use super::transfer::ElementRange;
 use crate::program::StageGroup;
 use manyworlds_model::error::{Error, Result};
-use manyworlds_model::model::plan;
+use manyworlds_model::model::schedule;
 
 impl GpuBatch {
     /// An arena of its own for some worlds.
@@ -47,7 +47,7 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::forward`], [`Error::Argument`] for a world out of range.
     pub fn forward_worlds(&mut self, worlds: &[usize]) -> Result<()> {
-        let groups = self.program.groups(plan::forward(&self.program.general));
+        let groups = self.program.groups(schedule::forward(&self.program.general));
         self.run_on(worlds, &groups)
     }
 

@@ -5,7 +5,7 @@ use web_time::Instant;
 use super::batch::GpuBatch;
 use crate::program::{StageGroup, steps_per_dispatch};
 use manyworlds_model::error::Result;
-use manyworlds_model::model::plan;
+use manyworlds_model::model::schedule;
 use manyworlds_model::schema::stages::Stage;
 
 impl GpuBatch {
@@ -77,7 +77,7 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::step`].
     pub fn forward(&mut self) -> Result<()> {
-        let groups = self.program.groups(plan::forward(&self.program.general));
+        let groups = self.program.groups(schedule::forward(&self.program.general));
         self.build(&groups)?;
         self.submit(&[(&groups, 1)])
     }
@@ -87,7 +87,7 @@ impl GpuBatch {
     /// # Errors
     /// As [`GpuBatch::step`].
     pub fn inverse(&mut self) -> Result<()> {
-        let groups = self.program.groups(plan::inverse(&self.program.general));
+        let groups = self.program.groups(schedule::inverse(&self.program.general));
         self.build(&groups)?;
         self.submit(&[(&groups, 1)])
     }

@@ -9,7 +9,7 @@ use super::transfer::{Command, MAX_PACKED_WORDS};
 use crate::codegen::layout::Slot;
 use crate::program::{StageGroup, steps_per_dispatch};
 use manyworlds_model::error::{Error, Result};
-use manyworlds_model::model::plan;
+use manyworlds_model::model::schedule;
 use manyworlds_model::model::task::STEP_OUTPUTS;
 use manyworlds_model::schema::stages::Stage;
 use manyworlds_model::schema::{Demand, Elem, NumbersRef};
@@ -205,14 +205,14 @@ impl GpuBatch {
         let ones = vec![1; worlds.len()];
         self.set_fields(&[("task_restarts", NumbersRef::from(&ones))], worlds)?;
         let mut groups = vec![StageGroup::full(vec![Stage::task_restart])];
-        groups.extend(self.program.groups(plan::forward(&self.program.general)));
+        groups.extend(self.program.groups(schedule::forward(&self.program.general)));
         groups.push(self.task_end());
         self.run_on(worlds, &groups)
     }
 
     /// What follows the last step of the model.
     fn task_end(&self) -> StageGroup {
-        StageGroup::full(plan::task_end(&self.program.general).collect())
+        StageGroup::full(schedule::task_end(&self.program.general).collect())
     }
 }
 

@@ -5,7 +5,7 @@ use super::pipelines::dispatch;
 use super::timestamps::Timestamps;
 use crate::program::StageGroup;
 use manyworlds_model::error::Result;
-use manyworlds_model::model::plan;
+use manyworlds_model::model::schedule;
 
 impl GpuBatch {
     /// Nanoseconds per world and step of each dispatch, averaged over `steps` steps; empty if the device
@@ -18,7 +18,7 @@ impl GpuBatch {
             return Ok(Vec::new());
         }
         let groups: Vec<StageGroup> = match split {
-            true => plan::step(&self.program.general).map(|s| StageGroup::full(vec![s])).collect(),
+            true => schedule::step(&self.program.general).map(|s| StageGroup::full(vec![s])).collect(),
             false => self.program.step_groups().to_vec(),
         };
         self.build(&groups)?;

@@ -117,7 +117,7 @@ mod tests {
     use crate::codegen::tiling::{Tiling, WorkingSetSpace};
     use manyworlds_model::model::Model;
     use manyworlds_model::model::data::Data;
-    use manyworlds_model::model::plan;
+    use manyworlds_model::model::schedule;
 
     const TILING: Tiling = Tiling { lanes: 1, tile: 8, placement: WorkingSetSpace::Storage };
     const LOAD: MeanLoad = MeanLoad { contacts: 2.5, rows: 10.0 };
@@ -131,10 +131,10 @@ mod tests {
     fn of_step(model: &Model, load: MeanLoad, starts: impl Fn(Stage) -> bool) -> (f64, Vec<Traffic>) {
         let sizes = Sizes { nconmax: 24, njmax: 76, ..model.sizes };
         let composer = Composer::new(model, TILING, false).expect("our own kernels");
-        let used = composer.fields(&plan::stages(model).collect::<Vec<_>>());
+        let used = composer.fields(&schedule::stages(model).collect::<Vec<_>>());
         let layout = Layout::new(model, sizes, TILING, &used, &BTreeSet::new(), &WorkingSet::NONE);
         let mut groups: Vec<Vec<Stage>> = Vec::new();
-        for stage in plan::step(model) {
+        for stage in schedule::step(model) {
             match groups.last_mut() {
                 Some(last) if !starts(stage) => last.push(stage),
                 _ => groups.push(vec![stage]),
@@ -158,7 +158,7 @@ mod tests {
     fn fields_of_the_model_are_free() {
         let model = model("pendulum.xml");
         let composer = Composer::new(&model, TILING, false).expect("our own kernels");
-        let used = composer.fields(&plan::stages(&model).collect::<Vec<_>>());
+        let used = composer.fields(&schedule::stages(&model).collect::<Vec<_>>());
         let layout = Layout::new(&model, model.sizes, TILING, &used, &BTreeSet::new(), &WorkingSet::NONE);
         // one coordinate of a world; masses and gravity of all worlds
         let fields = BTreeSet::from(["qpos", "body_mass", "opt_gravity", "no_such_field"]);
@@ -195,7 +195,7 @@ mod tests {
     fn shared_memory_is_touched_once() {
         let model = model("humanoid.xml");
         let composer = Composer::new(&model, TILING, false).expect("our own kernels");
-        let stages: Vec<Stage> = plan::step(&model).collect();
+        let stages: Vec<Stage> = schedule::step(&model).collect();
         let used = composer.fields(&stages);
         let sizes = Sizes { nconmax: 24, njmax: 76, ..model.sizes };
         let layout = Layout::new(&model, sizes, TILING, &used, &BTreeSet::new(), &WorkingSet::NONE);
@@ -219,7 +219,7 @@ mod tests {
         let (some, _) = of_step(&model, LOAD, grouped);
         let (fused, one) = of_step(&model, LOAD, |_| false);
         assert!(split > some && some > fused && fused > 0.0, "{split} {some} {fused}");
-        assert_eq!((apart.len(), one.len()), (plan::step(&model).count(), 1));
+        assert_eq!((apart.len(), one.len()), (schedule::step(&model).count(), 1));
         // contacts and rows add traffic, and nothing else depends on them
         let (none, _) = of_step(&model, MeanLoad::default(), |_| false);
         assert!(fused > none && none > 0.0, "{fused} {none}");

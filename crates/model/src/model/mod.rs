@@ -8,7 +8,7 @@ pub mod hessian;
 pub mod history;
 mod key;
 mod names;
-pub mod plan;
+pub mod schedule;
 pub mod smooth;
 pub mod state;
 pub mod structure;

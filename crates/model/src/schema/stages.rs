@@ -1,6 +1,6 @@
 //! Stage table: the pipeline in execution order, the same on both backends, with the contract of each stage: when it runs,
-//! what it reads and writes beside its own results, and the flags that specialise its kernel. [`crate::model::plan`] makes
-//! schedules of it.
+//! what it reads and writes beside its own results, and the flags that specialise its kernel. [`crate::model::schedule`]
+//! makes schedules of it.
 //!
 //! A stage named `x` is `x.rs` in its room of `crates/cpu/src/` on the CPU and `kernels/x.wgsl` on the GPU. Its results are the
 //! fields of Data whose row begins with `x`; what it does not simulate yet stands in [`crate::model::unsupported`].

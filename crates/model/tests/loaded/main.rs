@@ -5,4 +5,4 @@
 mod compiled;
 mod formulas;
 mod names;
-mod plan;
+mod schedule;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use super::{Room, has_contacts};
 use crate::codegen::tiling::{Tiling, WorkingSetSpace};
 use manyworlds_model::model::features::sensed_pairs;
-use manyworlds_model::model::{Model, plan};
+use manyworlds_model::model::{Model, schedule};
 use manyworlds_model::schema::enums::{disable, enable, geom};
 use manyworlds_model::schema::shape_pairs::{Method, SHAPE_PAIRS, ShapePair, shape_pair};
 
@@ -66,7 +66,7 @@ fn met_types(model: &Model) -> BTreeSet<(i32, i32)> {
 
 /// Geom type pairs of distance sensors.
 fn sensed_types(model: &Model) -> BTreeSet<(i32, i32)> {
-    if !plan::has_sensors(model, |rule| rule.block == "DISTANCE_SENSOR") {
+    if !schedule::has_sensors(model, |rule| rule.block == "DISTANCE_SENSOR") {
         return BTreeSet::new();
     }
     sensed_pairs(model).map(|(g1, g2)| (model.geom_type[g1], model.geom_type[g2])).collect()

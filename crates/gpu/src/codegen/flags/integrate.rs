@@ -2,7 +2,7 @@
 
 use super::Room;
 use manyworlds_model::model::features::{has_joint_damping, is_single_free_body};
-use manyworlds_model::model::{Model, plan};
+use manyworlds_model::model::{Model, schedule};
 use manyworlds_model::schema::enums::{disable, integrator};
 
 pub(super) fn flags(model: &Model) -> Room {
@@ -10,7 +10,7 @@ pub(super) fn flags(model: &Model) -> Room {
     let damping = !model.disabled(disable::EULERDAMP) && !model.disabled(disable::DAMPER);
     let free = (0..model.sizes.ntree).any(|t| is_single_free_body(model, t as i32));
     vec![
-        ("DERIVATIVE", plan::is_implicit(model)),
+        ("DERIVATIVE", schedule::is_implicit(model)),
         ("IMPLICIT", model.opt_integrator[0] == integrator::IMPLICIT),
         ("IMPLICITFAST", fast),
         ("SINGLE_FREE_BODY", fast && free),

@@ -1,21 +1,21 @@
 //! Flags of sensor types: one for each block of the sensor table, and those shared by several blocks.
 
 use super::Room;
-use manyworlds_model::model::{Model, plan};
+use manyworlds_model::model::{Model, schedule};
 use manyworlds_model::schema::enums::geom;
 use manyworlds_model::schema::sensors::SENSORS;
 use manyworlds_model::schema::stages::Stage;
 
 pub(super) fn flags(model: &Model) -> Room {
-    let has = |block: &str| plan::has_sensors(model, |rule| rule.block == block);
+    let has = |block: &str| schedule::has_sensors(model, |rule| rule.block == block);
     let rays = |shape: i32| has("RANGEFINDER") && model.geom_type.contains(&shape);
     let mut room = vec![
         ("USER_SENSOR", model.formulas.is_some()),
-        ("FORCE_SENSOR", plan::senses_view(model, Stage::rne_post)),
+        ("FORCE_SENSOR", schedule::senses_view(model, Stage::rne_post)),
         ("RAY_MESH", rays(geom::MESH)),
         ("RAY_HFIELD", rays(geom::HFIELD)),
         // sensors of other blocks may measure cameras, or be relative to them
-        ("CAMERA_SENSOR", plan::has_camera_sensors(model) && plan::has_sensors(model, |_| true)),
+        ("CAMERA_SENSOR", schedule::has_camera_sensors(model) && schedule::has_sensors(model, |_| true)),
     ];
     let own =
         SENSORS.iter().map(|rule| rule.block).filter(|block| !block.is_empty() && *block != "CAMERA_SENSOR");

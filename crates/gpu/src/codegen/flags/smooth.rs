@@ -2,7 +2,7 @@
 
 use super::{Room, any_of, has_reflected_inertia, some};
 use manyworlds_model::model::Model;
-use manyworlds_model::model::plan::{self, has_fluid};
+use manyworlds_model::model::schedule::{self, has_fluid};
 use manyworlds_model::schema::enums::{disable, joint, wrap};
 
 pub(super) fn flags(model: &Model) -> Room {
@@ -26,6 +26,6 @@ pub(super) fn flags(model: &Model) -> Room {
         ("DAMPER", !model.disabled(disable::DAMPER)),
         ("PASSIVE_ADHESION", model.has_adhesion() && passive),
         ("FLUID", has_fluid(model)),
-        ("ENERGY", plan::needs_energy(model)),
+        ("ENERGY", schedule::needs_energy(model)),
     ]
 }

@@ -8,7 +8,7 @@ use manyworlds_cpu::run_stage;
 use manyworlds_cpu::smooth::factor_m::solve_ld;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::{Capacity, Data};
-use manyworlds_model::model::plan;
+use manyworlds_model::model::schedule;
 use manyworlds_model::real::MINVAL;
 use manyworlds_model::schema::enums::{LengthRangeMode, TransmissionType, bias, disable, gain, integrator};
 use manyworlds_model::schema::stages::Phase;
@@ -152,7 +152,7 @@ fn pushed(m: &Model, out: usize, side: f64, options: &LengthRange) -> (f64, f64)
 
 /// Runs the stages of the given phases.
 fn run(m: &Model, d: &mut Data, groups: &[Phase]) {
-    for stage in plan::step(m).filter(|s| groups.contains(&s.phase())) {
+    for stage in schedule::step(m).filter(|s| groups.contains(&s.phase())) {
         run_stage(stage, m, d);
     }
 }

@@ -1,7 +1,7 @@
 //! The stages of a step.
 
 use manyworlds_model::model::Model;
-use manyworlds_model::model::plan::*;
+use manyworlds_model::model::schedule::*;
 use manyworlds_model::schema::stages::{Phase, Stage};
 
 fn model(option: &str) -> Model {
