@@ -56,6 +56,8 @@ fn add_rows_of_one_node<T: Real>(
 ) {
     let nv = m.sizes.nv;
     let node = h.nodes[node];
+    // rows whose spans are unknown reach beyond the island
+    let clipped = |(begin, end): (usize, usize)| (begin.max(node.begin), end.min(node.end));
     let mut four = RowBatch::default();
     let mut done = 0;
     for k in rows(d, island) {
@@ -65,7 +67,7 @@ fn add_rows_of_one_node<T: Real>(
         }
         if let Some(cone) = cone_of(m, d, r) {
             done = r + cone.dim;
-            let span = row_span(d, r);
+            let span = clipped(row_span(d, r));
             add_cone(d, nv, r, &cone, [span, (span.1, span.1)], |vectors, weight| {
                 add_rank_one(h, &node, span.0, &vectors[0][span.0..span.1], weight[0]);
             });
@@ -74,15 +76,15 @@ fn add_rows_of_one_node<T: Real>(
         if !note_zone(d, r) {
             continue;
         }
-        let span = row_span(d, r);
+        let span = clipped(row_span(d, r));
         if is_narrow(span) {
             add_rank_one(h, &node, span.0, &d.efc_J[r * nv..][span.0..span.1], d.efc_D[r]);
         } else if let Some(batch) = four.push(d, r, d.efc_D[r]) {
-            add_batch(d, h, &node, nv, &batch);
+            add_batch(d, h, &node, nv, &batch, clipped(batch.span));
         }
     }
     if let Some(batch) = four.take() {
-        add_batch(d, h, &node, nv, &batch);
+        add_batch(d, h, &node, nv, &batch, clipped(batch.span));
     }
 }
 
@@ -137,9 +139,15 @@ fn add_rank_one<T: Real>(h: &mut Hessian<T>, node: &Node, first: usize, v: &[T],
     }
 }
 
-/// Rank-one updates of an island of one node with up to four rows.
-fn add_batch<T: Real>(d: &Data<T>, h: &mut Hessian<T>, node: &Node, nv: usize, batch: &FourRows<T>) {
-    let (first, end) = batch.span;
+/// Rank-one updates of an island of one node with up to four rows, over the degrees of freedom of a span.
+fn add_batch<T: Real>(
+    d: &Data<T>,
+    h: &mut Hessian<T>,
+    node: &Node,
+    nv: usize,
+    batch: &FourRows<T>,
+    (first, end): (usize, usize),
+) {
     let (rows, w) = (batch.rows, batch.weights);
     let row = |k: usize| &d.efc_J[rows[k] * nv + first..rows[k] * nv + end];
     let (a, b, c, e) = (row(0), row(1), row(2), row(3));
