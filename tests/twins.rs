@@ -154,7 +154,7 @@ const PAIRS: &[(&str, usize)] = &[
     ("smooth/wrap", 13),
     ("solver/cg", 1),
     ("solver/fwdinv", 1),
-    ("solver/hessian", 3),
+    ("solver/hessian", 2),
     ("solver/inverse", 2),
     ("solver/line_search", 3),
     ("solver/noslip", 5),

@@ -1,6 +1,8 @@
 //! Worlds that differ in fields of the model: equal to worlds of separately compiled models. Constants that follow from
 //! other fields: equal bits to those of a fresh compile.
 
+use std::borrow::Cow;
+
 use manyworlds::batch::{Backend, Batch, BatchOptions, Draw, Randomization};
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
@@ -100,7 +102,7 @@ fn scene(world: usize) -> Model {
 
 fn real<'a>(model: &'a Model, name: &str) -> &'a [f64] {
     match model.get(name) {
-        Some(Values::Real(v)) => v,
+        Some(Values::Real(Cow::Borrowed(v))) => v,
         _ => panic!("{name} is no real field"),
     }
 }
@@ -151,7 +153,7 @@ fn constants_of_a_changed_model_are_those_of_a_fresh_compile() {
     let before = differences(&model, &fresh);
     for name in GIVEN {
         match (model.get_mut(name), fresh.get(name)) {
-            (Some(ValuesMut::Real(to)), Some(Values::Real(from))) => to.copy_from_slice(from),
+            (Some(ValuesMut::Real(to)), Some(Values::Real(from))) => to.copy_from_slice(&from),
             _ => panic!("{name} is no real field"),
         }
     }

@@ -1,5 +1,5 @@
 // Hessian of the solver's cost: assembly, factorisation, solve. Twin: crates/cpu/src/solver/hessian.rs. The schedule
-// differs: lanes share the rows of the triangle, and the twin reads rows of the Jacobian four at a time.
+// differs: lanes share the rows of the triangle, and the twin keeps what is coupled alone, tree by tree.
 
 import package::constraint::cone::heads_cone;
 import package::constraint::constraint_cost::{cost_parameters, is_quadratic};
@@ -65,7 +65,7 @@ fn packed(i: u32) -> u32 {
 }
 
 // Factors H = L' D L in place, from the last row up: row k becomes L times D, the inverse of D is kept apart.
-fn factor_dense() {
+fn factor_hessian() {
     //#unroll
     for (var up = 0u; up < nv; up++) {
         let k = nv - 1u - up;
@@ -94,7 +94,7 @@ fn factor_dense() {
 }
 
 // Solves H x = -grad into the search direction; solver_Mv holds the remaining right-hand side.
-fn solve_dense() {
+fn solve_hessian() {
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
         set_solver_Mv(i, -solver_grad(i));

@@ -7,7 +7,7 @@ import package::runtime::group::{lane, partial_end, parts, set_partial, set_part
 import package::runtime::options::disabled;
 import package::smooth::factor_m::mul_m;
 import package::solver::cg::cg_direction;
-import package::solver::hessian::{factor_dense, solve_dense};
+import package::solver::hessian::{factor_hessian, solve_hessian};
 import package::solver::skyline::find_hessian_skyline;
 import package::solver::state::rows;
 import package::solver::tiles::{begin_tiles, factor_and_solve, mul_inertia};
@@ -112,8 +112,8 @@ fn search_direction() {
 //#if TILES
     factor_and_solve();
 //#else
-    factor_dense();
-    solve_dense();
+    factor_hessian();
+    solve_hessian();
 //#endif
 //#endif
 //#if TILES

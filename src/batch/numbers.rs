@@ -1,5 +1,7 @@
 //! Fields of worlds as numbers.
 
+use std::borrow::Cow;
+
 use crate::formats::npz::ArrayData;
 use crate::model::data::Data;
 use crate::schema::{Elem, Field, Numbers, NumbersRef, Sizes, Values, ValuesMut};
@@ -33,7 +35,7 @@ pub(super) fn write(data: &mut Data, entry: &Field, values: NumbersRef<'_>) {
 /// A field of some worlds on the CPU; a world with smaller capacities than others is filled up with zeros.
 pub(super) fn column(all: &[Data], field: &Field, worlds: &[usize], sizes: &Sizes) -> Numbers {
     fn gather<'a, T: Copy + Default + 'a>(
-        rows: impl Iterator<Item = &'a [T]>,
+        rows: impl Iterator<Item = Cow<'a, [T]>>,
         total: usize,
         len: usize,
     ) -> Vec<T> {
@@ -50,14 +52,14 @@ pub(super) fn column(all: &[Data], field: &Field, worlds: &[usize], sizes: &Size
         Elem::Real => {
             let row = |w| match values(w) {
                 Some(Values::Real(row)) => row,
-                _ => &[],
+                _ => Cow::Borrowed(&[][..]),
             };
             Numbers::F64(gather(worlds.iter().map(row), total, len))
         }
         Elem::Int => {
             let row = |w| match values(w) {
-                Some(Values::Int(row)) => row,
-                _ => &[],
+                Some(Values::Int(row)) => Cow::Borrowed(row),
+                _ => Cow::Borrowed(&[][..]),
             };
             Numbers::I32(gather(worlds.iter().map(row), total, len))
         }

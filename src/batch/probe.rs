@@ -8,7 +8,7 @@ use crate::model::Model;
 use crate::model::capacity::max_capacity;
 use crate::model::data::{Capacity, Data};
 use crate::real::Real;
-use crate::schema::{Role, Values, ValuesMut};
+use crate::schema::Role;
 
 /// Worlds per initial state: the model's, and each keyframe.
 const WORLDS: usize = 4;
@@ -101,14 +101,7 @@ pub(super) fn slots(limit: Capacity) -> Capacity {
 
 /// Copies the input state of a step.
 fn copy_state<T: Real>(from: &Data<T>, to: &mut Data<T>) {
-    let state = Data::<T>::FIELDS.iter().filter(|f| f.role.is_state() && f.role != Role::Counter);
-    for field in state {
-        match (from.get(field.name), to.get_mut(field.name)) {
-            (Some(Values::Real(from)), Some(ValuesMut::Real(to))) => to.copy_from_slice(from),
-            (Some(Values::Int(from)), Some(ValuesMut::Int(to))) => to.copy_from_slice(from),
-            _ => {}
-        }
-    }
+    to.copy_fields(from, |role| role.is_state() && role != Role::Counter);
 }
 
 #[cfg(test)]

@@ -179,7 +179,7 @@ fn residual(f: &Formulation, m: &Model, d: &Data, next: &[f64]) -> f64 {
     // gradient: J v' − v* + R f
     let gradient: Vec<f64> = (0..nefc)
         .map(|r| {
-            let velocity: f64 = (0..nv).map(|i| d.efc_J[r * nv + i] * next[i]).sum();
+            let velocity: f64 = (0..nv).map(|i| d.row(r, 0, nv)[i] * next[i]).sum();
             velocity - f.target()[r] + f.regulariser()[r] * impulse[r]
         })
         .collect();
@@ -275,7 +275,7 @@ fn a_sweep_lowers_the_cost_and_few_sweeps_stay_feasible() {
         for r in 0..d.nefc[0] as usize {
             let free: f64 = (0..nv)
                 .map(|i| {
-                    d.efc_J[r * nv + i] * 0.5 * (next[i] + d.qvel[i] + m.opt_timestep[0] * d.qacc_smooth[i])
+                    d.row(r, 0, nv)[i] * 0.5 * (next[i] + d.qvel[i] + m.opt_timestep[0] * d.qacc_smooth[i])
                 })
                 .sum();
             cost += x[r] * (free - f.target()[r] + 0.5 * f.regulariser()[r] * x[r]);
@@ -469,7 +469,7 @@ fn equality_constraints_eliminated_are_those_that_are_solved_for() {
             let next = f.forward(&m, &mut d).unwrap().to_vec();
             assert_eq!(d.ne[0], d.nefc[0]);
             for r in 0..d.ne[0] as usize {
-                let velocity: f64 = (0..nv).map(|i| d.efc_J[r * nv + i] * next[i]).sum();
+                let velocity: f64 = (0..nv).map(|i| d.row(r, 0, nv)[i] * next[i]).sum();
                 let pull = f.regulariser()[r] * f.impulses()[r];
                 let error = pull - (f.target()[r] - velocity);
                 assert!(error.abs() < 1e-12 * (1.0 + pull.abs()), "{epsilon}: {error:e}");

@@ -98,7 +98,7 @@ fn reference_forces(m: &Model, d: &Data) -> Vec<f64> {
     let (nv, h, eta, beta) = (m.sizes.nv, m.opt_timestep[0], m.opt_smooth[0], m.opt_smooth[1]);
     let inertia = dense_inertia(m, d);
     let nefc = d.nefc[0] as usize;
-    let jacobian = |r: usize| &d.efc_J[r * nv..(r + 1) * nv];
+    let jacobian = |r: usize| d.row(r, 0, nv);
     let diagonals: Vec<f64> = (0..nefc).map(|r| dot(jacobian(r), &solved(&inertia, jacobian(r)))).collect();
     // a thousandth of what is typical
     let mut regularised: Vec<f64> = (0..nefc).map(|r| diagonals[r] + 1e-3 * d.efc_diagApprox[r]).collect();
@@ -169,7 +169,7 @@ fn forces_are_those_of_explicit_matrices() {
         }
         // what follows from them
         let force: Vec<f64> = (0..nv)
-            .map(|i| want.iter().enumerate().map(|(r, f)| f * d.efc_J[r * nv + i]).sum::<f64>())
+            .map(|i| want.iter().enumerate().map(|(r, f)| f * d.row(r, 0, nv)[i]).sum::<f64>())
             .collect();
         let change = solved(&dense_inertia(&m, &d), &force);
         for i in 0..nv {

@@ -15,7 +15,7 @@ use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::model::schedule;
 use crate::schema::stages::{Phase, Stage};
-use crate::schema::{Role, Values, ValuesMut};
+use crate::schema::{Values, ValuesMut};
 
 /// Worlds are allocated per call, with the capacity that the knots need.
 #[derive(Debug)]
@@ -96,13 +96,13 @@ impl Workspace {
         if nearby {
             factor_solution(model, &mut self.base);
         }
-        copy(&self.base, &mut self.work, |_| true);
+        self.work.copy_fields(&self.base, |_| true);
         evaluate(model, &mut self.work, of, None, None);
         refuse_reset(k, self.work.status[0])?;
         read(&self.work, of, &mut self.before);
         // controls first: they leave most results of the knot valid
         let rows = outputs(&model.sizes, of);
-        copy(&self.base, &mut self.work, |_| true);
+        self.work.copy_fields(&self.base, |_| true);
         if nearby {
             self.work.hessian.clone_from(&self.base.hessian);
         }
@@ -141,7 +141,7 @@ impl Workspace {
     /// Evaluates the knot with one perturbed input.
     fn perturbed(&mut self, model: &Model, of: Dynamics, reuse: Reuse, (kind, i): Column, by: f64) {
         let (base, work) = (&self.base, &mut self.work);
-        copy(base, work, |role| role.is_state() || reuse == Reuse::Copied);
+        work.copy_fields(base, |role| role.is_state() || reuse == Reuse::Copied);
         work.qacc.copy_from_slice(&base.qacc);
         // warm start from the solution of the knot
         if of == Dynamics::Step {
@@ -215,17 +215,6 @@ fn evaluate(model: &Model, data: &mut Data, of: Dynamics, kind: Option<InputKind
     }
 }
 
-/// Copies the fields with the wanted roles.
-fn copy(from: &Data, to: &mut Data, wanted: impl Fn(Role) -> bool) {
-    for field in Data::<f64>::FIELDS.iter().filter(|f| wanted(f.role)) {
-        match (from.get(field.name), to.get_mut(field.name)) {
-            (Some(Values::Real(from)), Some(ValuesMut::Real(to))) => to.copy_from_slice(from),
-            (Some(Values::Int(from)), Some(ValuesMut::Int(to))) => to.copy_from_slice(from),
-            _ => {}
-        }
-    }
-}
-
 /// Sets a world to a knot.
 pub(crate) fn fill(data: &mut Data, knots: &Knots, k: usize) {
     for (name, values) in &knots.fields {
@@ -248,7 +237,7 @@ fn read(data: &Data, of: Dynamics, out: &mut [f64]) {
     let mut at = 0;
     for name in readout(of) {
         if let Some(Values::Real(values)) = data.get(name) {
-            out[at..at + values.len()].copy_from_slice(values);
+            out[at..at + values.len()].copy_from_slice(&values);
             at += values.len();
         }
     }

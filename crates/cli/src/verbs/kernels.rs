@@ -250,7 +250,7 @@ fn write_arena(program: &Program, folder: &Path) -> Result<()> {
         match data.get(slot.field.name).or_else(|| program.model.get(slot.field.name)) {
             #[allow(clippy::cast_possible_truncation, reason = "kernels compute in single precision")]
             Some(Values::Real(v)) => {
-                world_f[slot.offset..].iter_mut().zip(v).for_each(|(to, from)| *to = *from as f32);
+                world_f[slot.offset..].iter_mut().zip(v.iter()).for_each(|(to, from)| *to = *from as f32);
             }
             Some(Values::Int(v)) => world_i[slot.offset..slot.offset + v.len()].copy_from_slice(v),
             None => {}

@@ -9,8 +9,8 @@
 //! where `v₀ = v + M⁻¹ (p + u − c) h`. So the sparse factor of M serves, and nothing is divided by a small `R_E`: the
 //! limit of hard constraints is near without loss of accuracy. `S = L L'` is factored, and `W = L⁻¹ J_E M⁻¹` is kept.
 
-use manyworlds::cpu::constraint::row_span::row_span;
 use manyworlds::cpu::math::{add_row, dot_n};
+use manyworlds::cpu::solver::rows::mul_jac_row;
 use manyworlds::model::data::Data;
 
 /// Factors of the equality rows.
@@ -36,9 +36,8 @@ impl Elimination {
         self.w.clear();
         self.w.extend_from_slice(&y[..ne * nv]);
         for i in 0..ne {
-            let (begin, end) = row_span(d, i);
             for j in 0..=i {
-                let mut sum = dot_n(&d.efc_J[i * nv + begin..i * nv + end], &y[j * nv + begin..j * nv + end]);
+                let mut sum = mul_jac_row(d, i, &y[j * nv..(j + 1) * nv]);
                 if i == j {
                     sum += regulariser[i];
                 }
@@ -65,10 +64,8 @@ impl Elimination {
     pub(super) fn constrain(&mut self, d: &Data, y: &mut [f64], nv: usize) {
         let ne = d.ne[0] as usize;
         for r in ne..d.nefc[0] as usize {
-            let (begin, end) = row_span(d, r);
             for i in 0..ne {
-                let product =
-                    dot_n(&self.w[i * nv + begin..i * nv + end], &d.efc_J[r * nv + begin..r * nv + end]);
+                let product = mul_jac_row(d, r, &self.w[i * nv..(i + 1) * nv]);
                 if product != 0.0 {
                     add_row(&mut y[r * nv..(r + 1) * nv], -product, &self.w[i * nv..(i + 1) * nv]);
                 }
@@ -81,8 +78,7 @@ impl Elimination {
         let (ne, nv) = (d.ne[0] as usize, velocity.len());
         // L x = v_E* − J_E v; then the velocity changes by W' x
         for i in 0..ne {
-            let (begin, end) = row_span(d, i);
-            let product = dot_n(&d.efc_J[i * nv + begin..i * nv + end], &velocity[begin..end]);
+            let product = mul_jac_row(d, i, velocity);
             let done = dot_n(&self.factor[i * ne..i * ne + i], &self.scratch[..i]);
             self.scratch[i] = (target[i] - product - done) * self.factor[i * ne + i];
         }

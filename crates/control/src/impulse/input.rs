@@ -69,9 +69,9 @@ pub(super) fn check_state(m: &Model, d: &Data) -> Result<()> {
     for (field, values_of) in fields.filter(|(field, _)| read.contains(&field.role)) {
         let Values::Real(values) = values_of(d) else { continue };
         if field.dims == [Dim::Of(Size::nv)] {
-            check_dofs(m, d, field.name, values)?;
+            check_dofs(m, d, field.name, &values)?;
         } else {
-            check(field.name, values, d.time[0], |i| owner(m, field, i))?;
+            check(field.name, &values, d.time[0], |i| owner(m, field, i))?;
         }
     }
     Ok(())

@@ -112,13 +112,13 @@ pub use softness::{LEAST_STEPS, Parameters, Softness, Table};
 
 use equality::Elimination;
 use manyworlds::cpu::integrate::advance::advance;
-use manyworlds::cpu::math::{add_row, dot_n};
+use manyworlds::cpu::math::add_row;
 use manyworlds::cpu::run_stage;
 use manyworlds::cpu::smooth::factor_m::{factor_ld, mul_m, solve_ld, solve_ld_rows};
 use manyworlds::cpu::smooth::reflected_inertia::{
     armature_of_dof, armature_of_tendon, damping_derivative, damping_of_dof,
 };
-use manyworlds::cpu::solver::rows::dof_range;
+use manyworlds::cpu::solver::rows::{dof_range, mul_jac_row};
 use manyworlds::error::{Error, Result};
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
@@ -412,7 +412,7 @@ impl Work {
         for r in ne..nefc {
             let f = self.impulse[r];
             if f != 0.0 {
-                let velocity = dot_n(&d.efc_J[r * nv..(r + 1) * nv], &self.generalized);
+                let velocity = mul_jac_row(d, r, &self.generalized);
                 cost += f * (velocity - self.rows.target[r] + 0.5 * self.rows.regulariser[r] * f);
             }
         }
@@ -462,7 +462,7 @@ fn factor_damped(m: &Model, d: &mut Data) -> bool {
 fn project(m: &Model, d: &Data, ld: &[f64], diag_inv: &[f64], y: &mut Vec<f64>) {
     let (nv, nefc) = (m.sizes.nv, d.nefc[0] as usize);
     y.clear();
-    y.extend_from_slice(&d.efc_J[..nefc * nv]);
+    y.extend_from_slice(&d.whole_rows()[..nefc * nv]);
     let mut r = 0;
     while r < nefc {
         let island = d.efc_island[r];

@@ -4,9 +4,8 @@
 use super::cone::{MAX_ROWS, project_cone};
 use super::softness::{Parameters, Softness};
 use manyworlds::cpu::constraint::adhesion::row_adhesion;
-use manyworlds::cpu::constraint::row_span::row_span;
-use manyworlds::cpu::math::{add_row, dot_n};
 use manyworlds::cpu::solver::rows::mul_all_jac;
+use manyworlds::cpu::solver::rows::{add_jac_row, mul_jac_row};
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
 use manyworlds::schema::enums::{ConstraintType, constraint};
@@ -127,12 +126,11 @@ impl Rows {
 
     /// Impulses of the rows from `first` on at a next-step velocity `[nv]`: equation 13, and theorem 4.
     pub(super) fn impulses(&self, d: &Data, first: usize, next: &[f64], h: f64, out: &mut [f64]) {
-        let (nv, nefc) = (next.len(), d.nefc[0] as usize);
+        let nefc = d.nefc[0] as usize;
         let mut r = first;
         // the impulse that would bring the desired velocity against the regulariser alone
         let y = |r: usize| {
-            let (begin, end) = row_span(d, r);
-            let velocity = dot_n(&d.efc_J[r * nv + begin..r * nv + end], &next[begin..end]);
+            let velocity = mul_jac_row(d, r, next);
             (self.target[r] - velocity) / self.regulariser[r]
         };
         while r < nefc {
@@ -154,11 +152,9 @@ impl Rows {
 
 /// Adds `J' f` of the rows from `first` on to a vector `[nv]`.
 pub(super) fn add_generalized(d: &Data, first: usize, f: &[f64], out: &mut [f64]) {
-    let nv = out.len();
     for r in first..d.nefc[0] as usize {
         if f[r] != 0.0 {
-            let (begin, end) = row_span(d, r);
-            add_row(&mut out[begin..end], f[r], &d.efc_J[r * nv + begin..r * nv + end]);
+            add_jac_row(d, r, f[r], out);
         }
     }
 }

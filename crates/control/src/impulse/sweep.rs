@@ -12,9 +12,8 @@
 use super::block::ConeBlock;
 use super::cone::MAX_ROWS;
 use super::rows::{Rows, bounds, cone_at};
-use manyworlds::cpu::constraint::row_span::row_span;
-use manyworlds::cpu::math::{add_row, dot_n};
-use manyworlds::cpu::solver::rows::dof_range;
+use manyworlds::cpu::math::add_row;
+use manyworlds::cpu::solver::rows::{dof_range, mul_jac_row};
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
 
@@ -24,8 +23,7 @@ struct Block {
     /// First row, and their number.
     first: usize,
     dim: usize,
-    /// Degrees of freedom where the Jacobian is not zero, and those that the impulses move.
-    span: (usize, usize),
+    /// Degrees of freedom that the impulses move.
     moved: (usize, usize),
     /// Bounds, and diagonal of `A + R`; of a cone the place in the list, in its stead.
     bounds: (f64, f64),
@@ -51,20 +49,16 @@ impl Sweeper {
         let mut cones = 0;
         let mut r = d.ne[0] as usize;
         while r < nefc {
-            let span = row_span(d, r);
             let moved = match d.efc_island[r] {
                 island @ 0.. => dof_range(d, island),
                 _ => (0, nv),
             };
-            let product = |i: usize, j: usize| {
-                let part = |r: usize| r * nv + span.0..r * nv + span.1;
-                dot_n(&d.efc_J[part(i)], &y[part(j)])
-            };
+            let product = |i: usize, j: usize| mul_jac_row(d, i, &y[j * nv..(j + 1) * nv]);
             let entry = |i: usize, j: usize| {
                 product(r + i, r + j) + if i == j { rows.regulariser[r + i] } else { 0.0 }
             };
             let mut block =
-                Block { first: r, dim: 1, span, moved, bounds: bounds(d, r, h), diagonal: 0.0, cone: 0 };
+                Block { first: r, dim: 1, moved, bounds: bounds(d, r, h), diagonal: 0.0, cone: 0 };
             if let Some((dim, mu)) = cone_at(d, r) {
                 (block.dim, block.cone) = (dim, cones);
                 if self.cones.len() == cones {
@@ -92,10 +86,8 @@ impl Sweeper {
         let nv = v.len();
         let mut largest = 0.0_f64;
         for block in &self.blocks {
-            let (begin, end) = block.span;
             let (low, high) = block.moved;
-            let velocity =
-                |v: &[f64], r: usize| dot_n(&d.efc_J[r * nv + begin..r * nv + end], &v[begin..end]);
+            let velocity = |v: &[f64], r: usize| mul_jac_row(d, r, v);
             let r = block.first;
             if block.dim == 1 {
                 let old = f[r];

@@ -11,16 +11,32 @@ pub(super) fn contact_row_count<T: Real>(m: &Model<T>, dim: usize) -> usize {
     if dim == 1 || m.has_elliptic_cones() { dim } else { 2 * (dim - 1) }
 }
 
+/// Ranges of the degrees of freedom that move one of two bodies and not the other: of a tree each, or of the tree of both.
+pub(super) fn contact_dof_ranges<T: Real>(m: &Model<T>, bodies: [usize; 2]) -> [(usize, usize); 2] {
+    let [mut i1, mut i2] = bodies.map(|body| last_dof(m, body));
+    let tree = |dof: i32| m.dof_treeid[dof as usize];
+    // chains of two trees begin with these
+    let chain = |dof: i32| match usize::try_from(dof) {
+        Ok(last) => (m.tree_dofadr[tree(dof) as usize] as usize, last + 1),
+        Err(_) => (0, 0),
+    };
+    if i1 < 0 || i2 < 0 || tree(i1) != tree(i2) {
+        return [chain(i1), chain(i2)];
+    }
+    let end = 1 + i1.max(i2) as usize;
+    let mut begin = end;
+    while i1 != i2 {
+        let higher = i1.max(i2);
+        begin = higher as usize;
+        let dof = if i1 > i2 { &mut i1 } else { &mut i2 };
+        *dof = m.dof_parentid[begin];
+    }
+    [(begin, end), (0, 0)]
+}
+
 /// Jacobian of a contact's rows. Walks the chains of both bodies towards the root until they meet: motion above that
-/// is common to both and does not change the contact. Returns the ranges of the degrees of freedom of the lower and of the
-/// higher tree, of which the second is empty for bodies of one tree.
-pub(super) fn contact_jacobian<T: Real>(
-    m: &Model<T>,
-    d: &mut Data<T>,
-    con: usize,
-    first: usize,
-    dim: usize,
-) -> [(usize, usize); 2] {
+/// is common to both and does not change the contact.
+pub(super) fn contact_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: usize, dim: usize) {
     let b1 = m.geom_bodyid[d.contact_geom[2 * con] as usize] as usize;
     let b2 = m.geom_bodyid[d.contact_geom[2 * con + 1] as usize] as usize;
     let mut i1 = last_dof(m, b1);
@@ -32,16 +48,7 @@ pub(super) fn contact_jacobian<T: Real>(
     // friction enters the edges of pyramids
     let friction =
         (!m.has_elliptic_cones()).then(|| std::array::from_fn(|k| d.contact_friction[5 * con + k]));
-    let end = 1 + i1.max(i2) as usize;
-    let mut begin = end;
-    // of two trees, the higher one is walked first, to its root
-    let apart = i1 >= 0 && i2 >= 0 && m.dof_treeid[i1 as usize] != m.dof_treeid[i2 as usize];
-    let between = apart.then(|| {
-        let (low, high) = (i1.min(i2) as usize, i1.max(i2) as usize);
-        (low + 1, m.tree_dofadr[m.dof_treeid[high] as usize] as usize)
-    });
     while i1 != i2 {
-        begin = i1.max(i2) as usize;
         if i1 > i2 {
             contact_column(d, first, dim, i1 as usize, frame, off1, -T::ONE, friction);
             i1 = m.dof_parentid[i1 as usize];
@@ -49,10 +56,6 @@ pub(super) fn contact_jacobian<T: Real>(
             contact_column(d, first, dim, i2 as usize, frame, off2, T::ONE, friction);
             i2 = m.dof_parentid[i2 as usize];
         }
-    }
-    match between {
-        Some((low_end, high_begin)) => [(begin, low_end), (high_begin, end)],
-        None => [(begin, end), (0, 0)],
     }
 }
 
@@ -71,9 +74,10 @@ fn contact_column<T: Real>(
 ) {
     let axis = spatial(&d.cdof, dof);
     let along = frame * (axis.lin + cross(axis.ang, offset));
-    let nv = d.sizes.nv;
     let normal = sign * along[0];
-    let adr = first * nv + dof;
+    // rows of a contact follow each other with the same elements
+    let adr = d.row_index(first, dof);
+    let next = if dim == 1 { 0 } else { d.row_index(first + 1, dof) - adr };
     if dim == 1 {
         d.efc_J[adr] = normal;
         return;
@@ -84,13 +88,13 @@ fn contact_column<T: Real>(
     let Some(friction) = friction else {
         d.efc_J[adr] = normal;
         for k in 1..dim {
-            d.efc_J[adr + k * nv] = sign * tangents[k - 1];
+            d.efc_J[adr + k * next] = sign * tangents[k - 1];
         }
         return;
     };
     for k in 1..dim {
         let side = sign * tangents[k - 1] * friction[k - 1];
-        d.efc_J[adr + (2 * k - 2) * nv] = normal + side;
-        d.efc_J[adr + (2 * k - 1) * nv] = normal - side;
+        d.efc_J[adr + (2 * k - 2) * next] = normal + side;
+        d.efc_J[adr + (2 * k - 1) * next] = normal - side;
     }
 }

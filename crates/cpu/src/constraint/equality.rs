@@ -113,7 +113,6 @@ pub fn residual<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> [T; 6] {
 /// Jacobian of a connect or weld, into cleared rows, and their residual; along the chains of both bodies, common
 /// ancestors included.
 pub fn connect_weld_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, first: usize) -> [T; 6] {
-    let nv = m.sizes.nv;
     let pos = residual(m, d, eq);
     let weld = m.eq_type[eq] == kind::WELD;
     let BodyAnchors { bodies: [one, two], points } = body_anchors(m, d, eq);
@@ -125,13 +124,15 @@ pub fn connect_weld_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, firs
             let axis = spatial(&d.cdof, i);
             let jacp = axis.lin + cross(axis.ang, offset);
             for k in 0..3 {
-                d.efc_J[(first + k) * nv + i] += sign * jacp[k];
+                let at = d.row_index(first + k, i);
+                d.efc_J[at] += sign * jacp[k];
             }
             if weld {
                 let half = axis.ang * (T::of(0.5) * sign);
                 let jacr = weld_angular(m, eq, weld_quats, Quat::new(T::ZERO, half));
                 for k in 0..3 {
-                    d.efc_J[(first + 3 + k) * nv + i] += jacr[k];
+                    let at = d.row_index(first + 3 + k, i);
+                    d.efc_J[at] += jacr[k];
                 }
             }
             dof = m.dof_parentid[i];
@@ -209,16 +210,17 @@ fn coordinate<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize, id: usize) -> T {
 /// Residual of a coupling of two coordinates, or of one fixed coordinate, and its Jacobian into a cleared row.
 pub fn coupling_row<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, r: usize) -> T {
     let (value, slope) = coupling_polynomial(m, d, eq);
-    let nv = m.sizes.nv;
     for (id, factor) in [(m.eq_obj1id[eq], T::ONE), (m.eq_obj2id[eq], -slope)] {
         let Ok(id) = usize::try_from(id) else { continue };
         if m.eq_type[eq] == kind::TENDON {
             let adr = m.ten_J_rowadr[id] as usize;
             for k in adr..adr + m.ten_J_rownnz[id] as usize {
-                d.efc_J[r * nv + m.ten_J_colind[k] as usize] += factor * d.ten_J[k];
+                let at = d.row_index(r, m.ten_J_colind[k] as usize);
+                d.efc_J[at] += factor * d.ten_J[k];
             }
         } else {
-            d.efc_J[r * nv + m.jnt_dofadr[id] as usize] += factor;
+            let at = d.row_index(r, m.jnt_dofadr[id] as usize);
+            d.efc_J[at] += factor;
         }
     }
     coordinate(m, d, eq, m.eq_obj1id[eq] as usize) - value

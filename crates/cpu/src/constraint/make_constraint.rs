@@ -6,11 +6,11 @@
 //! of rows per friction direction, or elliptic cones with a row for each direction.
 
 use super::adhesion::adhesion_of;
-use super::contact_jacobian::{contact_jacobian, contact_row_count};
+use super::contact_jacobian::{contact_dof_ranges, contact_jacobian, contact_row_count};
 use super::equality;
 use super::islands::islands;
 use super::row_parameters::{RowParameters, contact_parameters, joint_limit_row, solimp, solref, write_row};
-use super::row_span::{equality_dof_ranges, row_parts, set_row_range, set_row_ranges, tendon_dof_range};
+use super::row_span::{clear_rows, equality_dof_ranges, tendon_dof_range};
 use crate::math::{dot, normalize3, quat_at, quat_normalize, quat_to_rotvec};
 use crate::sleep::asleep::{equality_sleeps, tendon_rests, tree_sleeps};
 use crate::smooth::jacobian::last_dof;
@@ -41,6 +41,7 @@ fn list_rows<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
     d.nf[0] = 0;
     d.nl[0] = 0;
     d.nefc[0] = 0;
+    d.jacobian.used = 0;
     if m.disabled(disable::CONSTRAINT) {
         return 0;
     }
@@ -61,21 +62,32 @@ fn list_rows<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
     wanted
 }
 
-/// First of `count` new rows, their Jacobians cleared; none if they do not fit. A row is zero outside of its span, so
-/// that only the parts of the span that it last had are cleared.
-fn claim_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, count: usize, wanted: &mut usize) -> Option<usize> {
+/// First of `count` new rows, which are zero and stay so outside of two ranges of degrees of freedom, of which either may be
+/// empty; none if they do not fit.
+fn claim_rows<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    count: usize,
+    ranges: [(usize, usize); 2],
+    wanted: &mut usize,
+) -> Option<usize> {
     let first = *wanted;
     *wanted += count;
     if *wanted > d.sizes.njmax {
         return None;
     }
-    d.nefc[0] = *wanted as i32;
-    for r in first..first + count {
-        for (begin, end) in row_parts(d, r) {
-            d.efc_J[r * m.sizes.nv..][begin..end].fill(T::ZERO);
-        }
+    if !clear_rows(m, d, first, count, ranges) {
+        // no row after this one fits either
+        *wanted = d.sizes.njmax + 1;
+        return None;
     }
+    d.nefc[0] = *wanted as i32;
     Some(first)
+}
+
+/// The range of one degree of freedom or a few.
+fn only(dof: usize, count: usize) -> [(usize, usize); 2] {
+    [(dof, dof + count), (0, 0)]
 }
 
 /// Rows of the active equality constraints.
@@ -85,14 +97,13 @@ fn equality_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
             continue;
         }
         let count = equality::row_count(m, eq);
-        let Some(first) = claim_rows(m, d, count, wanted) else { continue };
+        let Some(first) = claim_rows(m, d, count, equality_dof_ranges(m, eq), wanted) else { continue };
         let mut pos = [T::ZERO; 6];
         if equality::is_connect_or_weld(m, eq) {
             pos = equality::connect_weld_rows(m, d, eq, first);
         } else {
             pos[0] = equality::coupling_row(m, d, eq, first);
         }
-        set_row_ranges(d, first, count, equality_dof_ranges(m, eq));
         let violation = equality::violation(&pos[..count]);
         for k in 0..count {
             let row = RowParameters {
@@ -118,10 +129,10 @@ fn friction_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
         let loss = m.dof_frictionloss[dof];
         if loss > T::ZERO
             && !tree_sleeps(d, m.dof_treeid[dof])
-            && let Some(r) = claim_rows(m, d, 1, wanted)
+            && let Some(r) = claim_rows(m, d, 1, only(dof, 1), wanted)
         {
-            d.efc_J[r * nv + dof] = T::ONE;
-            set_row_range(d, r, 1, (dof, dof + 1));
+            let at = d.row_index(r, dof);
+            d.efc_J[at] = T::ONE;
             let row = RowParameters {
                 kind: constraint::FRICTION_DOF,
                 id: dof,
@@ -140,7 +151,7 @@ fn friction_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
         let loss = m.tendon_frictionloss[ten];
         if loss > T::ZERO
             && !tendon_rests(m, d, ten as i32)
-            && let Some(r) = claim_rows(m, d, 1, wanted)
+            && let Some(r) = claim_rows(m, d, 1, [tendon_dof_range(m, ten as i32), (0, 0)], wanted)
         {
             tendon_jacobian(m, d, r, ten, T::ONE);
             let row = RowParameters {
@@ -163,9 +174,9 @@ fn friction_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
 fn tendon_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize, ten: usize, sign: T) {
     let adr = m.ten_J_rowadr[ten] as usize;
     for k in adr..adr + m.ten_J_rownnz[ten] as usize {
-        d.efc_J[r * m.sizes.nv + m.ten_J_colind[k] as usize] = d.ten_J[k] * sign;
+        let at = d.row_index(r, m.ten_J_colind[k] as usize);
+        d.efc_J[at] = d.ten_J[k] * sign;
     }
-    set_row_range(d, r, 1, tendon_dof_range(m, ten as i32));
 }
 
 /// Limit rows of joints and tendons.
@@ -195,10 +206,10 @@ fn joint_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize, wanted: &mut 
         let sign = if side == 0 { T::ONE } else { -T::ONE };
         let dist = sign * (value - m.jnt_range[2 * jnt + side]);
         if dist < m.jnt_margin[jnt]
-            && let Some(r) = claim_rows(m, d, 1, wanted)
+            && let Some(r) = claim_rows(m, d, 1, only(dof, 1), wanted)
         {
-            d.efc_J[r * m.sizes.nv + dof] = sign;
-            set_row_range(d, r, 1, (dof, dof + 1));
+            let at = d.row_index(r, dof);
+            d.efc_J[at] = sign;
             write_row(m, d, r, &joint_limit_row(m, jnt, dist));
         }
     }
@@ -211,14 +222,14 @@ fn ball_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize, wanted: &mut u
     let angle = dot(turn, axis);
     let limit = m.jnt_range[2 * jnt].max(m.jnt_range[2 * jnt + 1]);
     let dist = limit - angle;
+    let dof = m.jnt_dofadr[jnt] as usize;
     if dist < m.jnt_margin[jnt]
-        && let Some(r) = claim_rows(m, d, 1, wanted)
+        && let Some(r) = claim_rows(m, d, 1, only(dof, 3), wanted)
     {
-        let dof = m.jnt_dofadr[jnt] as usize;
         for k in 0..3 {
-            d.efc_J[r * m.sizes.nv + dof + k] = -axis[k];
+            let at = d.row_index(r, dof + k);
+            d.efc_J[at] = -axis[k];
         }
-        set_row_range(d, r, 1, (dof, dof + 3));
         write_row(m, d, r, &joint_limit_row(m, jnt, dist));
     }
 }
@@ -229,7 +240,7 @@ fn tendon_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, wanted: &mut
         let sign = if side == 0 { T::ONE } else { -T::ONE };
         let dist = sign * (d.ten_length[ten] - m.tendon_range[2 * ten + side]);
         if dist < m.tendon_margin[ten]
-            && let Some(r) = claim_rows(m, d, 1, wanted)
+            && let Some(r) = claim_rows(m, d, 1, [tendon_dof_range(m, ten as i32), (0, 0)], wanted)
         {
             tendon_jacobian(m, d, r, ten, sign);
             let row = RowParameters {
@@ -264,10 +275,9 @@ fn contact_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
         }
         let dim = d.contact_dim[con] as usize;
         let count = contact_row_count(m, dim);
-        if let Some(first) = claim_rows(m, d, count, wanted) {
+        if let Some(first) = claim_rows(m, d, count, contact_dof_ranges(m, [b1, b2]), wanted) {
             d.contact_efc_address[con] = first as i32;
-            let ranges = contact_jacobian(m, d, con, first, dim);
-            set_row_ranges(d, first, count, ranges);
+            contact_jacobian(m, d, con, first, dim);
             contact_parameters(m, d, con, first, dim);
         }
     }
@@ -279,11 +289,11 @@ fn clear_asleep_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         return;
     }
     for r in 0..d.nefc[0] as usize {
-        for (begin, end) in row_parts(d, r) {
-            let row = r * m.sizes.nv;
+        for (begin, end) in d.row_parts(r) {
             for dof in begin..end {
                 if tree_sleeps(d, m.dof_treeid[dof]) {
-                    d.efc_J[row + dof] = T::ZERO;
+                    let at = d.row_index(r, dof);
+                    d.efc_J[at] = T::ZERO;
                 }
             }
         }

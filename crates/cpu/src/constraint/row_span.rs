@@ -5,6 +5,7 @@ use super::equality::{self, is_connect_or_weld};
 use crate::smooth::jacobian::last_dof;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
+use manyworlds_model::model::jacobian::RowPlace;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::equality as kind;
 
@@ -14,33 +15,64 @@ pub fn row_span<T: Real>(d: &Data<T>, r: usize) -> (usize, usize) {
     (d.efc_dof_begin[r] as usize, d.efc_dof_end[r] as usize)
 }
 
-/// Degrees of freedom of a row before and after its gap; the second range is empty where there is none.
-#[inline(always)]
-pub fn row_parts<T: Real>(d: &Data<T>, r: usize) -> [(usize, usize); 2] {
-    let (begin, end) = row_span(d, r);
-    let gap = (d.efc_gap_begin[r] as usize, d.efc_gap_end[r] as usize);
-    if gap.0 < gap.1 { [(begin, gap.0), (gap.1, end)] } else { [(begin, end), (end, end)] }
-}
-
 /// True if a row is zero in the middle of its span.
 #[inline(always)]
 pub(crate) fn has_gap<T: Real>(d: &Data<T>, r: usize) -> bool {
     d.efc_gap_begin[r] < d.efc_gap_end[r]
 }
 
-/// Notes the span of new rows.
-pub(crate) fn set_row_range<T: Real>(d: &mut Data<T>, first: usize, count: usize, range: (usize, usize)) {
-    set_row_ranges(d, first, count, [range, (0, 0)]);
-}
-
-/// Notes the span of new rows that are zero outside of two ranges, of which either may be empty. What lies between them is
-/// a gap where most of the span would be zeros.
-pub(crate) fn set_row_ranges<T: Real>(
+/// Clears new rows that are zero outside of two ranges, of which either may be empty, and notes their span. What lies
+/// between the ranges is a gap where most of the span would be zeros. False if there is no memory.
+pub(crate) fn clear_rows<T: Real>(
+    m: &Model<T>,
     d: &mut Data<T>,
     first: usize,
     count: usize,
     ranges: [(usize, usize); 2],
-) {
+) -> bool {
+    // whole rows are zero outside of the span that they last had
+    if !d.jacobian.is_packed {
+        for r in first..first + count {
+            for (begin, end) in d.row_parts(r) {
+                d.efc_J[r * m.sizes.nv..][begin..end].fill(T::ZERO);
+            }
+        }
+    }
+    set_row_ranges(d, first, count, ranges);
+    !d.jacobian.is_packed || place_rows(m, d, first, count)
+}
+
+/// Places packed rows behind those that are there, and clears them; false if there is no memory. A row without a gap has
+/// the elements of whole trees, so that rows of the same trees are read together.
+fn place_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, first: usize, count: usize) -> bool {
+    let [mut one, two] = d.row_parts(first);
+    if two.0 == two.1 && one.0 < one.1 {
+        let tree = |dof: usize| m.dof_treeid[dof] as usize;
+        one.0 = m.tree_dofadr[tree(one.0)] as usize;
+        one.1 = (m.tree_dofadr[tree(one.1 - 1)] + m.tree_dofnum[tree(one.1 - 1)]) as usize;
+    }
+    let width = one.1 - one.0 + two.1 - two.0;
+    let (from, to) = (d.jacobian.used, d.jacobian.used + count * width);
+    if d.efc_J.len() < to {
+        let more = to + to / 4 - d.efc_J.len();
+        if d.efc_J.try_reserve_exact(more).is_err() {
+            return false;
+        }
+        d.efc_J.resize(to + to / 4, T::ZERO);
+    }
+    d.efc_J[from..to].fill(T::ZERO);
+    for (k, place) in d.jacobian.places[first..first + count].iter_mut().enumerate() {
+        let adr = (from + k * width) as isize;
+        let low = adr - one.0 as isize;
+        let high = if two.0 < two.1 { adr + (one.1 - one.0) as isize - two.0 as isize } else { low };
+        *place = RowPlace { low, high, ranges: [one, if two.0 < two.1 { two } else { (one.1, one.1) }] };
+    }
+    d.jacobian.used = to;
+    true
+}
+
+/// Notes the span of new rows, and the gap in it.
+fn set_row_ranges<T: Real>(d: &mut Data<T>, first: usize, count: usize, ranges: [(usize, usize); 2]) {
     let (begin, end) = range_union(ranges[0], ranges[1]);
     let [low, high] = if ranges[0].0 <= ranges[1].0 { ranges } else { [ranges[1], ranges[0]] };
     let filled = low.1 - low.0 + high.1 - high.0;
@@ -111,7 +143,7 @@ mod tests {
             let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/parity/models");
             let m = manyworlds_mjcf::load(&folder.join(format!("{name}.xml"))).unwrap();
             let mut d = Data::new(&m, max_capacity(&m));
-            let mut rows = 0;
+            let mut most = 0;
             for k in 0..60 {
                 step(&m, &mut d);
                 d.qvel.iter_mut().enumerate().for_each(|(i, v)| *v += 0.1 * ((i + k) as f64).sin());
@@ -124,7 +156,7 @@ mod tests {
                 }
                 position(&m, &mut d);
                 position(&m, &mut fresh);
-                rows = rows.max(d.nefc[0]);
+                most = most.max(d.nefc[0]);
                 // the solution is the same where no span is known
                 forward(&m, &mut d);
                 let mut full = d.clone();
@@ -134,18 +166,18 @@ mod tests {
                 let apart = d.qacc.iter().zip(&full.qacc).map(|(a, b)| (a - b).abs() / (1.0 + b.abs()));
                 assert!(apart.fold(0.0, f64::max) < 1e-6, "{name}, step {k}");
                 let n = d.nefc[0] as usize * m.sizes.nv;
-                assert_eq!(d.efc_J[..n], fresh.efc_J[..n], "{name}, step {k}");
+                let (rows, fresh) = (d.whole_rows(), fresh.whole_rows());
+                assert_eq!(rows[..n], fresh[..n], "{name}, step {k}");
                 for r in 0..d.nefc[0] as usize {
                     let (begin, end) = row_span(&d, r);
-                    let row = &d.efc_J[r * m.sizes.nv..(r + 1) * m.sizes.nv];
-                    let gap =
-                        if has_gap(&d, r) { row_parts(&d, r)[0].1..row_parts(&d, r)[1].0 } else { 0..0 };
+                    let row = &rows[r * m.sizes.nv..(r + 1) * m.sizes.nv];
+                    let gap = if has_gap(&d, r) { d.row_parts(r)[0].1..d.row_parts(r)[1].0 } else { 0..0 };
                     gaps_seen |= !gap.is_empty();
                     let outside = row[..begin].iter().chain(&row[end..]).chain(&row[gap]);
                     assert!(outside.clone().all(|x| *x == 0.0), "{name}, step {k}, row {r}");
                 }
             }
-            assert!(rows > 0, "{name}: no rows");
+            assert!(most > 0, "{name}: no rows");
         }
         assert!(gaps_seen);
     }

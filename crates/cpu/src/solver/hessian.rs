@@ -1,12 +1,14 @@
 //! Hessian of the solver's cost: assembly, in the columns of [`Hessian`]. An island that is one node is dense in it; of one
 //! with several nodes, rows reach what they couple alone.
 
+use std::cmp::Ordering;
+
 use super::factors::{any, factor_node, solve_nodes, solve_triangle, update_path};
 use super::hessian_pattern::list_parts;
 use super::rows::{FourRows, RowBatch, is_narrow, rows};
 use crate::constraint::cone::{Cone, cone_of};
 use crate::constraint::constraint_cost::{cost_parameters, is_quadratic};
-use crate::constraint::row_span::{row_parts, row_span};
+use crate::constraint::row_span::{has_gap, row_span};
 use crate::math::{add_row, add_rows4};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -24,10 +26,11 @@ pub fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     let mut h = std::mem::take(&mut d.hessian);
     let (first, end) = h.islands[island as usize];
     add_inertia(m, d, &mut h, (first, end));
-    if end - first == 1 {
+    let mut all = d.efc_order[rows(d, island)].iter();
+    if end - first == 1 && !all.any(|r| has_gap(d, *r as usize)) {
         add_rows_of_one_node(m, d, &mut h, island, first);
     } else {
-        add_rows_by_node(m, d, &mut h, island);
+        add_rows_by_part(m, d, &mut h, island);
     }
     d.hessian = h;
 }
@@ -46,7 +49,7 @@ fn add_inertia<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>, (first, e
     }
 }
 
-/// Adds the rows of an island of one node.
+/// Adds the rows of an island of one node, without gaps.
 fn add_rows_of_one_node<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
@@ -54,7 +57,6 @@ fn add_rows_of_one_node<T: Real>(
     island: i32,
     node: usize,
 ) {
-    let nv = m.sizes.nv;
     let node = h.nodes[node];
     // rows whose spans are unknown reach beyond the island
     let clipped = |(begin, end): (usize, usize)| (begin.max(node.begin), end.min(node.end));
@@ -68,8 +70,8 @@ fn add_rows_of_one_node<T: Real>(
         if let Some(cone) = cone_of(m, d, r) {
             done = r + cone.dim;
             let span = clipped(row_span(d, r));
-            add_cone(d, nv, r, &cone, [span, (span.1, span.1)], |vectors, weight| {
-                add_rank_one(h, &node, span.0, &vectors[0][span.0..span.1], weight[0]);
+            add_cone_hessian(d, r, &cone, [span, (span.1, span.1)], |vector, weight| {
+                add_rank_one(h, &node, span.0, &vector[span.0..span.1], weight);
             });
             continue;
         }
@@ -78,13 +80,13 @@ fn add_rows_of_one_node<T: Real>(
         }
         let span = clipped(row_span(d, r));
         if is_narrow(span) {
-            add_rank_one(h, &node, span.0, &d.efc_J[r * nv..][span.0..span.1], d.efc_D[r]);
+            add_rank_one(h, &node, span.0, d.row(r, span.0, span.1), d.efc_D[r]);
         } else if let Some(batch) = four.push(d, r, d.efc_D[r]) {
-            add_batch(d, h, &node, nv, &batch, clipped(batch.span));
+            add_rows_hessian(d, h, &node, &batch, clipped(batch.span));
         }
     }
     if let Some(batch) = four.take() {
-        add_batch(d, h, &node, nv, &batch, clipped(batch.span));
+        add_rows_hessian(d, h, &node, &batch, clipped(batch.span));
     }
 }
 
@@ -95,21 +97,23 @@ fn note_zone<T: Real>(d: &mut Data<T>, r: usize) -> bool {
     is_in_quadratic
 }
 
-/// Adds the Hessian of a cone's cost by `add`, which takes vectors and their weights: each row's diagonal term, and the
-/// rank-one update and downdate.
-fn add_cone<T: Real>(
+/// Adds the Hessian of a cone's cost by `add`, which takes a vector over all degrees of freedom, zero outside of the ranges
+/// of the cone's rows, and its weight: each row's diagonal term, and the rank-one update and downdate.
+fn add_cone_hessian<T: Real>(
     d: &mut Data<T>,
-    nv: usize,
     r: usize,
     cone: &Cone<T>,
     ranges: [(usize, usize); 2],
-    mut add: impl FnMut([&[T]; 4], [T; 4]),
+    mut add: impl FnMut(&[T], T),
 ) {
     let hess = cone.curvature(&d.solver_Jaref[r..r + cone.dim]);
-    let (zero, row) = (T::ZERO, |k: usize| (r + k) * nv..(r + k + 1) * nv);
     for k in 0..cone.dim {
         if hess[k][0] != T::ZERO {
-            add([&d.efc_J[row(k)]; 4], [hess[k][0], zero, zero, zero]);
+            for (begin, end) in ranges {
+                let first = d.row_index(r + k, begin);
+                d.solver_search[begin..end].copy_from_slice(&d.efc_J[first..first + end - begin]);
+            }
+            add(&d.solver_search, hess[k][0]);
         }
     }
     if hess[0][1] == T::ZERO {
@@ -117,13 +121,14 @@ fn add_cone<T: Real>(
     }
     for (part, sign) in [(1, T::ONE), (2, -T::ONE)] {
         for (begin, end) in ranges {
-            let sum = &mut d.solver_search[begin..end];
-            sum.fill(T::ZERO);
+            d.solver_search[begin..end].fill(T::ZERO);
             for k in 0..cone.dim {
-                add_row(sum, hess[k][part], &d.efc_J[row(k)][begin..end]);
+                let first = d.row_index(r + k, begin);
+                let row = &d.efc_J[first..first + end - begin];
+                add_row(&mut d.solver_search[begin..end], hess[k][part], row);
             }
         }
-        add([&d.solver_search; 4], [sign, zero, zero, zero]);
+        add(&d.solver_search, sign);
     }
 }
 
@@ -140,16 +145,15 @@ fn add_rank_one<T: Real>(h: &mut Hessian<T>, node: &Node, first: usize, v: &[T],
 }
 
 /// Rank-one updates of an island of one node with up to four rows, over the degrees of freedom of a span.
-fn add_batch<T: Real>(
+fn add_rows_hessian<T: Real>(
     d: &Data<T>,
     h: &mut Hessian<T>,
     node: &Node,
-    nv: usize,
     batch: &FourRows<T>,
     (first, end): (usize, usize),
 ) {
     let (rows, w) = (batch.rows, batch.weights);
-    let row = |k: usize| &d.efc_J[rows[k] * nv + first..rows[k] * nv + end];
+    let row = |k: usize| d.row(rows[k], first, end);
     let (a, b, c, e) = (row(0), row(1), row(2), row(3));
     if batch.count == 1 {
         return add_rank_one(h, node, first, a, w[0]);
@@ -166,18 +170,19 @@ fn add_batch<T: Real>(
     }
 }
 
-/// Adds the rows of an island of several nodes, constraint by constraint: their rows reach the same nodes.
-fn add_rows_by_node<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, island: i32) {
-    let nv = m.sizes.nv;
+/// Adds the rows of an island constraint by constraint: their rows reach the same degrees of freedom.
+fn add_rows_by_part<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, island: i32) {
     let mut parts = std::mem::take(&mut h.work.parts);
     let places = rows(d, island);
     let mut k = places.start;
     while k < places.end {
         let r = d.efc_order[k] as usize;
-        list_parts(m, d, &h.node_of_tree, r, &mut parts);
+        list_reached(m, d, h, island, r, &mut parts);
         if let Some(cone) = cone_of(m, d, r) {
-            let ranges = row_parts(d, r);
-            add_cone(d, nv, r, &cone, ranges, |rows, weights| add_by_node(h, &parts, rows, weights));
+            let ranges = d.row_parts(r);
+            add_cone_hessian(d, r, &cone, ranges, |vector, weight| {
+                add_vector_by_part(h, &parts, vector, weight)
+            });
             k += cone.dim;
             continue;
         }
@@ -187,7 +192,7 @@ fn add_rows_by_node<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, 
             (d.efc_type[other], d.efc_id[other]) == (d.efc_type[r], d.efc_id[r])
         };
         let end = (k + 1..places.end).find(|k| !same(*k)).unwrap_or(places.end);
-        let (mut four, mut weights, mut count) = ([0; 4], [T::ZERO; 4], 0);
+        let (mut four, mut weights, mut count) = ([r; 4], [T::ZERO; 4], 0);
         for k in k..end {
             let r = d.efc_order[k] as usize;
             if note_zone(d, r) {
@@ -195,8 +200,12 @@ fn add_rows_by_node<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, 
                 count += 1;
             }
             if count == 4 || (count > 0 && k + 1 == end) {
-                let rows = four.map(|r| &d.efc_J[r * nv..(r + 1) * nv]);
-                add_by_node(h, &parts, rows, weights);
+                for p in &parts {
+                    let own = four.map(|r| d.row(r, p.begin, p.end));
+                    for q in &parts {
+                        add_part(h, (p, own), (q, four.map(|r| d.row(r, q.begin, q.end))), weights);
+                    }
+                }
                 (four, weights, count) = ([four[0]; 4], [T::ZERO; 4], 0);
             }
         }
@@ -205,33 +214,44 @@ fn add_rows_by_node<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, 
     h.work.parts = parts;
 }
 
-/// Adds up to four rows with their weights to the nodes that they reach.
-fn add_by_node<T: Real>(h: &mut Hessian<T>, parts: &[RowPart], rows: [&[T]; 4], w: [T; 4]) {
-    let [a, b, c, e] = rows;
+/// Adds `weight v v'`, with `v` over all degrees of freedom and zero outside of some parts.
+fn add_vector_by_part<T: Real>(h: &mut Hessian<T>, parts: &[RowPart], vector: &[T], weight: T) {
+    let weights = [weight, T::ZERO, T::ZERO, T::ZERO];
     for p in parts {
-        let node = h.nodes[p.node];
-        let own = node.height + p.begin - node.begin;
         for q in parts {
-            // entries with what is eliminated later lie in the column of what is eliminated earlier
-            if q.node < p.node {
-                continue;
-            }
-            let place = if q.node == p.node {
-                own
-            } else {
-                block_offset(h, &node, q.node) + q.begin - h.nodes[q.node].begin
-            };
-            for k in p.begin..p.end {
-                let (fa, fb, fc, fe) = (a[k] * w[0], b[k] * w[1], c[k] * w[2], e[k] * w[3]);
-                if any(fa, fb, fc, fe) {
-                    let end = if q.node == p.node { k + 1 } else { q.end };
-                    let column = node.column(k - node.begin) + place;
-                    let out = &mut h.entries[column..column + end - q.begin];
-                    let of = |x: &'_ [T], i: usize| x[q.begin + i];
-                    for (i, x) in out.iter_mut().enumerate() {
-                        *x += (fa * of(a, i) + fb * of(b, i)) + (fc * of(c, i) + fe * of(e, i));
-                    }
-                }
+            let [own, other] = [p, q].map(|part| [&vector[part.begin..part.end]; 4]);
+            add_part(h, (p, own), (q, other), weights);
+        }
+    }
+}
+
+/// Adds what up to four rows with their weights couple in the columns of part `p`: the degrees of freedom of part `q`, if
+/// these columns hold them.
+#[inline(always)]
+fn add_part<T: Real>(
+    h: &mut Hessian<T>,
+    (p, own): (&RowPart, [&[T]; 4]),
+    (q, [a, b, c, e]): (&RowPart, [&[T]; 4]),
+    w: [T; 4],
+) {
+    let node = h.nodes[p.node];
+    // entries with what is eliminated later lie in the column of what is eliminated earlier
+    let place = match q.node.cmp(&p.node) {
+        Ordering::Less => return,
+        Ordering::Equal if q.begin > p.begin => return,
+        Ordering::Equal => node.height + q.begin - node.begin,
+        Ordering::Greater => block_offset(h, &node, q.node) + q.begin - h.nodes[q.node].begin,
+    };
+    let is_same = (q.node, q.begin) == (p.node, p.begin);
+    for k in 0..p.end - p.begin {
+        let (fa, fb, fc, fe) = (own[0][k] * w[0], own[1][k] * w[1], own[2][k] * w[2], own[3][k] * w[3]);
+        if any(fa, fb, fc, fe) {
+            let count = if is_same { k + 1 } else { q.end - q.begin };
+            let column = node.column(p.begin + k - node.begin) + place;
+            let out = &mut h.entries[column..column + count];
+            let (a, b, c, e) = (&a[..count], &b[..count], &c[..count], &e[..count]);
+            for i in 0..count {
+                out[i] += (fa * a[i] + fb * b[i]) + (fc * c[i] + fe * e[i]);
             }
         }
     }
@@ -297,7 +317,6 @@ fn changes_pay<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>, island: i
 
 /// Updates the factors row by row; false if a pivot nearly vanishes.
 fn update_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, island: i32) -> bool {
-    let nv = m.sizes.nv;
     let mut parts = std::mem::take(&mut h.work.parts);
     let mut regular = true;
     for k in rows(d, island) {
@@ -314,7 +333,9 @@ fn update_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, islan
             d.solver_search[node.begin..node.end].fill(T::ZERO);
         }
         for part in &parts {
-            d.solver_search[part.begin..part.end].copy_from_slice(&d.efc_J[r * nv..][part.begin..part.end]);
+            let first = d.row_index(r, part.begin);
+            let row = &d.efc_J[first..first + part.end - part.begin];
+            d.solver_search[part.begin..part.end].copy_from_slice(row);
         }
         regular = update_path(h, lowest, &mut d.solver_search, weight);
         if !regular {
@@ -339,7 +360,7 @@ fn list_reached<T: Real>(
         return list_parts(m, d, &h.node_of_tree, r, parts);
     }
     let (low, high) = (h.nodes[node].begin, h.nodes[node].end);
-    let clipped = row_parts(d, r).map(|(begin, end)| (begin.max(low), end.min(high)));
+    let clipped = d.row_parts(r).map(|(begin, end)| (begin.max(low), end.min(high)));
     let inside = clipped.into_iter().filter(|(begin, end)| begin < end);
     parts.clear();
     parts.extend(inside.map(|(begin, end)| RowPart { node, begin, end }));

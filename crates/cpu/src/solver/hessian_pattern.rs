@@ -9,7 +9,7 @@
 use std::cmp::Reverse;
 
 use super::rows::{island_ranges, rows};
-use crate::constraint::row_span::{row_parts, row_span};
+use crate::constraint::row_span::row_span;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::hessian::{Block, Hessian, Node, RowPart, Work};
@@ -78,9 +78,9 @@ fn list_pairs<T: Real>(m: &Model<T>, d: &Data<T>, work: &mut Work<T>) {
 /// Degrees of freedom of a row by tree, in ascending order, in place of the nodes.
 fn list_trees<T: Real>(m: &Model<T>, d: &Data<T>, r: usize, parts: &mut Vec<RowPart>) {
     parts.clear();
-    let (nv, island) = (m.sizes.nv, d.efc_island[r]);
+    let island = d.efc_island[r];
     let span = row_span(d, r);
-    for (begin, end) in row_parts(d, r) {
+    for (begin, end) in d.row_parts(r) {
         let mut next = begin;
         while next < end {
             let tree = m.dof_treeid[next] as usize;
@@ -88,7 +88,7 @@ fn list_trees<T: Real>(m: &Model<T>, d: &Data<T>, r: usize, parts: &mut Vec<RowP
             // trees between the outer ones are rarely those of the row
             let is_outer = next == span.0 || last == span.1;
             let is_coupled = d.tree_island[tree] == island
-                && (is_outer || d.efc_J[r * nv + next..r * nv + last].iter().any(|x| *x != T::ZERO));
+                && (is_outer || d.row(r, next, last).iter().any(|x| *x != T::ZERO));
             if is_coupled {
                 parts.push(RowPart { node: tree, begin: next, end: last });
             }

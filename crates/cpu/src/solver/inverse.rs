@@ -5,11 +5,9 @@
 //! the acceleration alone, without a solver. `qacc` is an input; with the flag `invdiscrete` it is the change of
 //! velocity in a time step, and is converted to the continuous-time acceleration.
 
-use super::rows::residuals;
+use super::rows::{add_jac_row, residuals};
 use crate::constraint::constraint_cost::constraint_update;
-use crate::constraint::row_span::row_span;
 use crate::integrate::implicit::mul_implicit;
-use crate::math::add_row;
 use crate::smooth::factor_m::{mul_m, solve_ld};
 use crate::smooth::reflected_inertia::{damping_derivative, damping_of_dof};
 use manyworlds_model::model::Model;
@@ -55,7 +53,6 @@ fn continuous_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Forces of all rows, and the joint-space constraint force.
 fn inv_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    let nv = m.sizes.nv;
     let nefc = d.nefc[0] as usize;
     // residuals first: the rows of a cone are coupled
     let mut residual = std::mem::take(&mut d.solver_Jv);
@@ -66,8 +63,9 @@ fn inv_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for r in 0..nefc {
         let f = d.efc_force[r];
         if f != T::ZERO {
-            let (begin, end) = row_span(d, r);
-            add_row(&mut d.qfrc_constraint[begin..end], f, &d.efc_J[r * nv + begin..r * nv + end]);
+            let mut sum = std::mem::take(&mut d.qfrc_constraint);
+            add_jac_row(d, r, f, &mut sum);
+            d.qfrc_constraint = sum;
         }
     }
 }

@@ -8,11 +8,10 @@
 //! by the normal force.
 
 use super::qcqp::{MAX_TANGENTS, solve_qcqp};
-use super::rows::{cost_scale, dof_range, mul_jac, residuals, rows};
+use super::rows::{add_jac_row, cost_scale, dof_range, mul_jac, mul_jac_row, residuals, rows};
 use crate::constraint::cone::cone_of;
 use crate::constraint::constraint_cost::constraint_update;
-use crate::constraint::row_span::row_span;
-use crate::math::{add_row, dot_n};
+use crate::math::add_row;
 use crate::smooth::factor_m::{solve_ld, solve_ld_rows, solve_ld_within};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -47,21 +46,25 @@ pub fn project_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         let island = d.efc_island[r];
         let (first, end) = dof_range(d, island);
         let count = d.efc_island[r..nefc].iter().take_while(|other| **other == island).count();
-        let y = &mut d.dual_MinvJT[r * nv..(r + count) * nv];
-        for (row, y) in d.efc_J[r * nv..].chunks_exact(nv).zip(y.chunks_exact_mut(nv)) {
-            y[first..end].copy_from_slice(&row[first..end]);
+        for row in r..r + count {
+            d.dual_MinvJT[row * nv..][first..end].fill(T::ZERO);
+            for (begin, end) in d.row_parts(row) {
+                let place = d.row_index(row, begin);
+                let elements = &d.efc_J[place..place + end - begin];
+                d.dual_MinvJT[row * nv..][begin..end].copy_from_slice(elements);
+            }
         }
+        let y = &mut d.dual_MinvJT[r * nv..(r + count) * nv];
         solve_ld_rows(m, &d.qLD, &d.qLDiagInv, y, first..end);
         r += count;
     }
     r = 0;
     while r < nefc {
         let count = block_size(m, d, r);
-        let (first, end) = dof_range(d, d.efc_island[r]);
-        let part = |k: usize| (r + k) * nv + first..(r + k) * nv + end;
         for i in 0..count {
             for j in 0..count {
-                d.dual_A[MAX_BLOCK * (r + i) + j] = dot_n(&d.efc_J[part(i)], &d.dual_MinvJT[part(j)]);
+                let y = &d.dual_MinvJT[(r + j) * nv..(r + j + 1) * nv];
+                d.dual_A[MAX_BLOCK * (r + i) + j] = mul_jac_row(d, r + i, y);
             }
         }
         r += count;
@@ -86,8 +89,9 @@ pub fn pgs_warmstart<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             let f = d.efc_force[r];
             cost += f * (half * d.efc_R[r] * f - d.efc_aref[r]);
             if f != T::ZERO {
-                let (begin, end) = row_span(d, r);
-                add_row(&mut d.solver_grad[begin..end], f, &d.efc_J[r * nv + begin..r * nv + end]);
+                let mut sum = std::mem::take(&mut d.solver_grad);
+                add_jac_row(d, r, f, &mut sum);
+                d.solver_grad = sum;
             }
         }
         d.solver_search.copy_from_slice(&d.solver_grad);
@@ -146,9 +150,8 @@ fn pgs_iterate<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> T {
 /// `update_scalar`, `cost_change` and `accept`, for which no lanes have to wait here.
 pub(crate) fn update_scalar<T: Real>(d: &mut Data<T>, r: usize, head: usize, regularised: bool) -> T {
     let nv = d.qacc.len();
-    let (begin, end) = row_span(d, r);
     let old = d.efc_force[r];
-    let product = dot_n(&d.efc_J[r * nv + begin..r * nv + end], &d.qacc[begin..end]);
+    let product = mul_jac_row(d, r, &d.qacc);
     let regulariser = if regularised { d.efc_R[r] } else { T::ZERO };
     let residual = product - d.efc_aref[r] + regulariser * old;
     let (ne, nf) = (d.ne[0] as usize, d.nf[0] as usize);
@@ -178,15 +181,15 @@ pub(crate) fn update_scalar<T: Real>(d: &mut Data<T>, r: usize, head: usize, reg
 
 /// Joint-space force of an island's constraint forces, and the resulting acceleration.
 pub fn acceleration_of_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
-    let nv = m.sizes.nv;
     let (first, end) = dof_range(d, island);
     d.solver_search[first..end].fill(T::ZERO);
     for k in rows(d, island) {
         let r = d.efc_order[k] as usize;
         let f = d.efc_force[r];
         if f != T::ZERO {
-            let (begin, end) = row_span(d, r);
-            add_row(&mut d.solver_search[begin..end], f, &d.efc_J[r * nv + begin..r * nv + end]);
+            let mut sum = std::mem::take(&mut d.solver_search);
+            add_jac_row(d, r, f, &mut sum);
+            d.solver_search = sum;
         }
     }
     for i in first..end {
@@ -230,8 +233,6 @@ impl<T: Real> PgsBlock<T> {
     /// Loads `rows`, the first and the number, of the group headed by row `head`, with or without the regulariser.
     pub(crate) fn load_block(d: &Data<T>, rows: (usize, usize), head: usize, regularised: bool) -> Self {
         let (first, count) = rows;
-        let nv = d.qacc.len();
-        let (low, high) = dof_range(d, d.efc_island[first]);
         let zero = [T::ZERO; MAX_BLOCK];
         let mut out = Self { first, count, a: [zero; MAX_BLOCK], residual: zero, old: zero, force: zero };
         for i in 0..count {
@@ -240,8 +241,7 @@ impl<T: Real> PgsBlock<T> {
                 out.a[i][j] = d.dual_A[MAX_BLOCK * r + first - head + j];
             }
             out.old[i] = d.efc_force[r];
-            out.residual[i] =
-                dot_n(&d.efc_J[r * nv + low..r * nv + high], &d.qacc[low..high]) - d.efc_aref[r];
+            out.residual[i] = mul_jac_row(d, r, &d.qacc) - d.efc_aref[r];
             if regularised {
                 out.a[i][i] += d.efc_R[r];
                 out.residual[i] += d.efc_R[r] * out.old[i];

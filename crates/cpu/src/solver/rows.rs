@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use crate::constraint::row_span::{has_gap, range_union, row_parts, row_span};
-use crate::math::{dot_n, dot_rows4};
+use crate::constraint::row_span::{has_gap, range_union, row_span};
+use crate::math::{add_row, dot_n, dot_rows4};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -83,7 +83,7 @@ impl<T: Real> FourRows<T> {
     #[inline(always)]
     pub(crate) fn parts(&self, d: &Data<T>) -> [(usize, usize); 2] {
         if has_gap(d, self.rows[0]) {
-            row_parts(d, self.rows[0])
+            d.row_parts(self.rows[0])
         } else {
             [self.span, (self.span.1, self.span.1)]
         }
@@ -100,7 +100,9 @@ impl<T: Real> RowBatch<T> {
         let gap = has_gap(d, row);
         let fits = match gap || self.has_gap {
             true => self.count == 0 || is_alike(d, self.rows[0], row),
-            false => are_near(all, widest),
+            false => {
+                are_near(all, widest) && (self.count == 0 || have_the_same_elements(d, self.rows[0], row))
+            }
         };
         let apart = if fits { None } else { self.take() };
         if apart.is_some() {
@@ -141,6 +143,12 @@ fn is_alike<T: Real>(d: &Data<T>, a: usize, b: usize) -> bool {
         && d.efc_gap_end[a] == d.efc_gap_end[b]
 }
 
+/// True if two rows without gaps have elements for the same degrees of freedom.
+#[inline(always)]
+fn have_the_same_elements<T: Real>(d: &Data<T>, a: usize, b: usize) -> bool {
+    d.jacobian.places[a].ranges[0] == d.jacobian.places[b].ranges[0]
+}
+
 /// True if rows that span `all` together, and `widest` at most each, are read together at little loss.
 #[inline(always)]
 fn are_near(all: (usize, usize), widest: usize) -> bool {
@@ -151,14 +159,14 @@ fn are_near(all: (usize, usize), widest: usize) -> bool {
 /// spans are near, or where they are those of one contact.
 #[inline(always)]
 pub(crate) fn mul_jac<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], out: &mut [T]) {
-    let nv = v.len();
     let order = &d.efc_order[places];
     let mut k = 0;
     while k < order.len() {
         let r = order[k] as usize;
         let span = row_span(d, r);
         if is_narrow(span) {
-            out[r] = (span.0..span.1).fold(T::ZERO, |sum, i| sum + d.efc_J[r * nv + i] * v[i]);
+            let row = d.row(r, span.0, span.1);
+            out[r] = row.iter().zip(&v[span.0..span.1]).fold(T::ZERO, |sum, (x, y)| sum + *x * *y);
             k += 1;
             continue;
         }
@@ -169,9 +177,8 @@ pub(crate) fn mul_jac<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], out: 
             for &row in places {
                 out[row as usize] = T::ZERO;
             }
-            for (begin, end) in row_parts(d, r) {
-                let (v, row) =
-                    (&v[begin..end], |r: i32| &d.efc_J[r as usize * nv + begin..r as usize * nv + end]);
+            for (begin, end) in d.row_parts(r) {
+                let (v, row) = (&v[begin..end], |r: i32| d.row(r as usize, begin, end));
                 if let &[a, b, c, e] = places {
                     let products = dot_rows4(v, row(a), row(b), row(c), row(e));
                     for (row, product) in places.iter().zip(products) {
@@ -192,8 +199,9 @@ pub(crate) fn mul_jac<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], out: 
                 all = range_union(all, span);
                 widest = widest.max(span.1 - span.0);
             }
-            if are_near(all, widest) && !rows.iter().any(|row| has_gap(d, *row)) {
-                let row = |k: usize| &d.efc_J[rows[k] * nv + all.0..rows[k] * nv + all.1];
+            let alike = |row: &usize| !has_gap(d, *row) && have_the_same_elements(d, r, *row);
+            if are_near(all, widest) && rows.iter().all(alike) {
+                let row = |k: usize| d.row(rows[k], all.0, all.1);
                 let products = dot_rows4(&v[all.0..all.1], row(0), row(1), row(2), row(3));
                 for (row, product) in rows.into_iter().zip(products) {
                     out[row] = product;
@@ -202,8 +210,24 @@ pub(crate) fn mul_jac<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], out: 
                 continue;
             }
         }
-        out[r] = dot_n(&d.efc_J[r * nv + span.0..r * nv + span.1], &v[span.0..span.1]);
+        out[r] = dot_n(d.row(r, span.0, span.1), &v[span.0..span.1]);
         k += 1;
+    }
+}
+
+/// Product of a row of the Jacobian and a vector over the degrees of freedom.
+#[inline(always)]
+pub fn mul_jac_row<T: Real>(d: &Data<T>, r: usize, v: &[T]) -> T {
+    let [(begin, end), (next, last)] = d.row_parts(r);
+    let product = dot_n(d.row(r, begin, end), &v[begin..end]);
+    if next < last { product + dot_n(d.row(r, next, last), &v[next..last]) } else { product }
+}
+
+/// Adds a row of the Jacobian times `f` to a vector over the degrees of freedom.
+#[inline(always)]
+pub fn add_jac_row<T: Real>(d: &Data<T>, r: usize, f: T, out: &mut [T]) {
+    for (begin, end) in d.row_parts(r) {
+        add_row(&mut out[begin..end], f, d.row(r, begin, end));
     }
 }
 

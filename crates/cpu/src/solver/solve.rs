@@ -177,7 +177,6 @@ fn already_solved<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T)
 
 /// Row forces of an island at the present acceleration, and the gradient of the cost.
 pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
-    let nv = m.sizes.nv;
     for k in island_ranges(d, island) {
         let range = range_at(d, k);
         d.qfrc_constraint[range].fill(T::ZERO);
@@ -207,15 +206,16 @@ pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i3
         }
         let span = row_span(d, r);
         if is_narrow(span) {
+            let first = d.row_index(r, span.0);
             for i in span.0..span.1 {
-                d.qfrc_constraint[i] += f * d.efc_J[r * nv + i];
+                d.qfrc_constraint[i] += f * d.efc_J[first + i - span.0];
             }
         } else if let Some(batch) = four.push(d, r, f) {
-            add_forces(d, nv, &batch);
+            add_forces(d, &batch);
         }
     }
     if let Some(batch) = four.take() {
-        add_forces(d, nv, &batch);
+        add_forces(d, &batch);
     }
     for k in island_ranges(d, island) {
         for i in range_at(d, k) {
@@ -226,10 +226,11 @@ pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i3
 
 /// Adds the joint-space forces of up to four rows.
 #[inline(always)]
-fn add_forces<T: Real>(d: &mut Data<T>, nv: usize, batch: &FourRows<T>) {
+fn add_forces<T: Real>(d: &mut Data<T>, batch: &FourRows<T>) {
     let (rows, f) = (batch.rows, batch.weights);
     for (first, end) in batch.parts(d) {
-        let row = |k: usize| &d.efc_J[rows[k] * nv + first..rows[k] * nv + end];
+        let places = rows.map(|r| d.row_index(r, first));
+        let row = |k: usize| &d.efc_J[places[k]..places[k] + end - first];
         let out = &mut d.qfrc_constraint[first..end];
         add_rows4(out, f[0], row(0), f[1], row(1), f[2], row(2), f[3], row(3));
     }

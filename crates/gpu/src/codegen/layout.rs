@@ -242,7 +242,7 @@ impl Layout {
         for slot in self.slots().filter(|s| s.space == AddressSpace::Model) {
             match model.get(slot.field.name) {
                 Some(Values::Real(v)) => {
-                    for (to, from) in reals[slot.offset..].iter_mut().zip(v) {
+                    for (to, from) in reals[slot.offset..].iter_mut().zip(v.iter()) {
                         *to = *from as f32;
                     }
                 }

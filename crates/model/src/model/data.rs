@@ -1,13 +1,17 @@
 //! One world on the CPU: every Data field as a flat array, generated from the field table.
 
+use std::borrow::Cow;
+
 use super::Model;
 use super::hessian::Hessian;
+use super::jacobian::Jacobian;
 use crate::real::Real;
 pub use crate::schema::Capacity;
 use crate::schema::enums::solver;
+use crate::schema::stages::Stage;
 use crate::schema::{
-    Column, Field, Sizes, Tolerance, Traits, Values, ValuesMut, column, counts, data_fields::data_table, dim,
-    elem, ids, role, values,
+    Column, Field, Role, Sizes, Tolerance, Traits, Values, ValuesMut, column, counts,
+    data_fields::data_table, dim, elem, ids, role, values,
 };
 
 macro_rules! define_data {
@@ -21,6 +25,8 @@ macro_rules! define_data {
             pub capacity_limit: Capacity,
             /// Hessian of the last solution, of islands that Newton's method has solved.
             pub hessian: Hessian<T>,
+            /// Places of the rows of `efc_J`.
+            pub jacobian: Jacobian,
             $(
                 #[doc = $doc]
                 #[doc = concat!("\n\nUnit: ", $unit, ". Shape: `[", stringify!($($d),*), "]`. Role: ", stringify!($role), ".")]
@@ -44,7 +50,8 @@ macro_rules! define_data {
         impl<T: Real> Clone for Data<T> {
             fn clone(&self) -> Self {
                 let (capacity_limit, hessian) = (self.capacity_limit, self.hessian.clone());
-                let mut data = Self { sizes: self.sizes, capacity_limit, hessian, ..Self::default() };
+                let jacobian = self.jacobian.clone();
+                let mut data = Self { sizes: self.sizes, capacity_limit, hessian, jacobian, ..Self::default() };
                 $(data.$name.clone_from(&self.$name);)*
                 data
             }
@@ -54,7 +61,7 @@ macro_rules! define_data {
             fn default() -> Self {
                 Self {
                     sizes: Sizes::default(), capacity_limit: Capacity::default(), hessian: Hessian::default(),
-                    $($name: Vec::new(),)*
+                    jacobian: Jacobian::default(), $($name: Vec::new(),)*
                 }
             }
         }
@@ -81,43 +88,62 @@ macro_rules! define_data {
             },)*];
 
             /// For each field, in the order of the table: its values.
-            pub const READS: &'static [fn(&Self) -> Values<'_, T>] =
-                &[$(|data| Column::<T>::values(&data.$name)),*];
+            pub const READS: &'static [fn(&Self) -> Values<'_, T>] = &[$(|data| stored!(data $name)),*];
 
-            /// For each field, in the order of the table: its values, to be changed.
+            /// For each field, in the order of the table: its values as they are stored, to be changed.
             pub const WRITES: &'static [fn(&mut Self) -> ValuesMut<'_, T>] =
                 &[$(|data| Column::<T>::values_mut(&mut data.$name)),*];
 
             /// A world of the given sizes, all zero.
             pub fn zeroed(sizes: Sizes) -> Self {
-                let mut fields = Self::FIELDS.iter().map(|f| f.len(&sizes));
+                Self::zeroed_with(sizes, false)
+            }
+
+            /// A world of the given sizes, all zero, with the rows of its Jacobian packed or whole.
+            pub(crate) fn zeroed_with(sizes: Sizes, is_packed: bool) -> Self {
+                let mut fields = Self::FIELDS.iter().map(|f| if is_packed && f.name == "efc_J" { 0 } else { f.len(&sizes) });
                 let mut next = move || fields.next().unwrap_or(0);
                 let mut data = Self { sizes, ..Self::default() };
                 $(data.$name = <column!($elem, T) as Column<T>>::zeroed(next());)*
+                data.jacobian.is_packed = is_packed;
+                data.jacobian.lengthen(sizes.njmax, sizes.nv);
                 data
             }
 
             /// Lengthens every field whose first axis is a capacity; false, and nothing is changed, if there is no memory.
             fn lengthen(&mut self, sizes: Sizes) -> bool {
-                let lengths = Self::FIELDS.iter().map(|f| f.len(&sizes));
+                let is_packed = self.jacobian.is_packed;
+                let lengths = Self::FIELDS.iter().map(|f| if is_packed && f.name == "efc_J" { 0 } else { f.len(&sizes) });
                 let mut all = lengths.clone();
                 $(if !Column::<T>::reserve(&mut self.$name, all.next().unwrap_or(0)) {
                     return false;
                 })*
                 let mut all = lengths;
                 $(Column::<T>::lengthen(&mut self.$name, all.next().unwrap_or(0));)*
+                self.jacobian.lengthen(sizes.njmax, sizes.nv);
                 self.sizes = sizes;
                 true
             }
 
-            /// One field by name.
+            /// Copies the fields with the wanted roles from a world of the same capacities.
+            pub fn copy_fields(&mut self, from: &Self, wanted: impl Fn(Role) -> bool) {
+                $(if wanted(role!($role)) {
+                    self.$name.clone_from(&from.$name);
+                })*
+                if wanted(Role::Result(Stage::make_constraint)) {
+                    self.jacobian.clone_from(&from.jacobian);
+                }
+            }
+
+            /// One field by name; `efc_J` with all elements of each row.
             pub fn get(&self, name: &str) -> Option<Values<'_, T>> {
-                match name { $(stringify!($name) => Some(Column::<T>::values(&self.$name)),)* _ => None }
+                match name { $(stringify!($name) => Some(stored!(self $name)),)* _ => None }
             }
 
             /// Mutable access to a field by name. After access to `efc_J`, none of its elements is known to be zero.
             pub fn get_mut(&mut self, name: &str) -> Option<ValuesMut<'_, T>> {
                 if name == "efc_J" {
+                    self.unpack_rows();
                     self.forget_spans();
                 }
                 match name { $(stringify!($name) => Some(Column::<T>::values_mut(&mut self.$name)),)* _ => None }
@@ -126,17 +152,79 @@ macro_rules! define_data {
             /// The same world in another precision.
             pub fn cast<U: Real>(&self) -> Data<U> {
                 let mut data = Data::<U> { sizes: self.sizes, capacity_limit: self.capacity_limit, ..Data::default() };
+                data.jacobian = self.jacobian.clone();
                 $(data.$name = Column::<T>::cast::<U>(&self.$name);)*
                 data
             }
         }
     };
 }
+/// Values of a field as they are asked for: as they are stored, but for packed rows of the Jacobian.
+macro_rules! stored {
+    ($data:ident efc_J) => {
+        Values::Real($data.whole_rows())
+    };
+    ($data:ident $name:ident) => {
+        Column::<T>::values(&$data.$name)
+    };
+}
+
 data_table!(define_data);
 
 impl<T: Real> Data<T> {
+    /// The Jacobian with all elements of each row, `[njmax, nv]`; what lies beyond the last row of packed ones is zero.
+    pub fn whole_rows(&self) -> Cow<'_, [T]> {
+        if !self.jacobian.is_packed {
+            return Cow::Borrowed(&self.efc_J);
+        }
+        let nv = self.sizes.nv;
+        let mut whole = vec![T::ZERO; self.sizes.njmax * nv];
+        let places = self.jacobian.places.iter().take(self.nefc[0].max(0) as usize);
+        for (r, (row, place)) in whole.chunks_exact_mut(nv).zip(places).enumerate() {
+            for (begin, end) in place.ranges {
+                row[begin..end].copy_from_slice(self.row(r, begin, end));
+            }
+        }
+        Cow::Owned(whole)
+    }
+
+    /// Stores all elements of each row of the Jacobian from now on.
+    fn unpack_rows(&mut self) {
+        if self.jacobian.is_packed {
+            self.efc_J = self.whole_rows().into_owned();
+            self.jacobian = Jacobian::default();
+            self.jacobian.lengthen(self.sizes.njmax, self.sizes.nv);
+        }
+    }
+
+    /// Degrees of freedom of a row of the Jacobian before and after its gap, outside of which it is zero; the second range
+    /// is empty where there is no gap.
+    #[inline(always)]
+    pub fn row_parts(&self, r: usize) -> [(usize, usize); 2] {
+        let (begin, end) = (self.efc_dof_begin[r] as usize, self.efc_dof_end[r] as usize);
+        let gap = (self.efc_gap_begin[r] as usize, self.efc_gap_end[r] as usize);
+        if gap.0 < gap.1 { [(begin, gap.0), (gap.1, end)] } else { [(begin, end), (end, end)] }
+    }
+
+    /// Elements of a row of the Jacobian for some degrees of freedom within one of its [parts](Data::row_parts), or of its
+    /// tree.
+    #[inline(always)]
+    pub fn row(&self, r: usize, begin: usize, end: usize) -> &[T] {
+        let first = self.row_index(r, begin);
+        &self.efc_J[first..first + (end - begin)]
+    }
+
+    /// Place in `efc_J` of the element of a row for a degree of freedom.
+    #[inline(always)]
+    pub fn row_index(&self, r: usize, dof: usize) -> usize {
+        let place = &self.jacobian.places[r];
+        let first = if dof >= place.ranges[1].0 { place.high } else { place.low };
+        (first + dof as isize) as usize
+    }
+
     /// Takes all rows of the Jacobian for full, after writes to it from outside of the pipeline.
     pub fn forget_spans(&mut self) {
+        self.unpack_rows();
         self.efc_dof_begin.fill(0);
         self.efc_dof_end.fill(self.sizes.nv as i32);
         self.efc_gap_begin.fill(0);

@@ -3,6 +3,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+/// Trees and degrees of freedom for which memory is reserved.
+const MOST_TREES: usize = 16;
+const MOST_DOFS: usize = 128;
+
 /// The solver's Hessian `H = L' D L` of a world, and its factors in the same places.
 ///
 /// Degrees of freedom are eliminated node by node, from the last of a node to its first. A node is a tree, or a whole
@@ -111,6 +115,30 @@ pub struct Block {
 }
 
 impl<T> Hessian<T> {
+    /// Memory for whatever rows couple in a world of a few trees, so that its steps allocate nothing.
+    pub fn reserve(&mut self, trees: usize, dofs: usize) {
+        let (trees, dofs) = (trees.min(MOST_TREES), dofs.min(MOST_DOFS));
+        let pairs = trees * trees / 2;
+        self.nodes.reserve(trees);
+        self.blocks.reserve(pairs);
+        self.islands.reserve(trees);
+        self.node_of_tree.reserve(trees);
+        self.entries.reserve(dofs * (dofs + 1) / 2);
+        self.pairs.reserve(pairs);
+        self.ranges.reserve(2 * trees);
+        // rows of several constraints may couple the same trees
+        self.work.pairs.reserve(4 * pairs);
+        self.work.ranges.reserve(2 * trees);
+        self.work.neighbours.resize_with(trees, || Vec::with_capacity(trees));
+        self.work.queue.reserve(pairs + trees);
+        self.work.order.reserve(trees);
+        self.work.place.reserve(trees);
+        self.work.merged.reserve(trees);
+        self.work.parts.reserve(trees);
+        self.work.moves.reserve(trees);
+        self.work.column.reserve(dofs);
+    }
+
     /// The node that is eliminated first of those with which a node is coupled.
     #[inline(always)]
     pub fn parent(&self, node: usize) -> Option<usize> {

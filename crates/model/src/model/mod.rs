@@ -6,6 +6,7 @@ pub mod features;
 pub mod formula;
 pub mod hessian;
 pub mod history;
+pub mod jacobian;
 mod key;
 mod names;
 pub mod schedule;

@@ -3,9 +3,10 @@
 use std::sync::LazyLock;
 
 use super::data::{Capacity, Data};
+use super::jacobian::Jacobian;
 use super::{Model, history};
 use crate::real::Real;
-use crate::schema::enums::status;
+use crate::schema::enums::{solver, status};
 use crate::schema::{Field, Role, Sizes, Values, ValuesMut};
 
 /// Status bits of a world that has diverged.
@@ -74,7 +75,17 @@ impl<T: Real> Data<T> {
     /// A world of `model` in its initial state.
     pub fn new(model: &Model<T>, capacity: Capacity) -> Self {
         // the Hessian has its own memory
-        let mut data = Self::zeroed(Sizes { nH: 0, ..capacity.sizes(model) });
+        let mut data = Self::zeroed_with(Sizes { nH: 0, ..capacity.sizes(model) }, Jacobian::packs(model));
+        let widest = model.tree_dofnum.iter().max().map_or(0, |n| *n as usize);
+        if data.jacobian.is_packed
+            && data.efc_J.try_reserve_exact(capacity.njmax * (2 * widest).min(model.sizes.nv)).is_err()
+        {
+            // it grows with the rows, as far as there is memory
+            data.efc_J = Vec::new();
+        }
+        if model.opt_solver[0] == solver::NEWTON {
+            data.hessian.reserve(model.sizes.ntree, model.sizes.nv);
+        }
         data.reset(model, None);
         data
     }

@@ -8,6 +8,8 @@
 //! Names and shapes are MuJoCo's. Matrices are row-major, quaternions scalar-first, spatial vectors
 //! rotation first.
 
+use std::borrow::Cow;
+
 mod capacity;
 pub(crate) mod data_fields;
 pub mod enums;
@@ -361,11 +363,11 @@ macro_rules! column {
 
 pub(crate) use {column, counts, dim, elem, ids, values};
 
-/// Borrowed values of either element type.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Values<'a, T> {
+/// Values of either element type, borrowed where they are stored as they are asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values<'a, T: Clone> {
     /// Real values.
-    Real(&'a [T]),
+    Real(Cow<'a, [T]>),
     /// Integers.
     Int(&'a [i32]),
 }
@@ -402,7 +404,7 @@ impl<T: crate::real::Real> OwnedValues<T> {
     /// A copy of a column.
     pub fn of(values: Values<'_, T>) -> Self {
         match values {
-            Values::Real(v) => Self::Real(v.to_vec()),
+            Values::Real(v) => Self::Real(v.into_owned()),
             Values::Int(v) => Self::Int(v.to_vec()),
         }
     }
@@ -410,14 +412,14 @@ impl<T: crate::real::Real> OwnedValues<T> {
     /// All elements.
     pub fn values(&self) -> Values<'_, T> {
         match self {
-            Self::Real(v) => Values::Real(v),
+            Self::Real(v) => Values::Real(Cow::Borrowed(v)),
             Self::Int(v) => Values::Int(v),
         }
     }
 }
 
 /// A column as [`Values`] or [`ValuesMut`], so that the table's macros treat both element types alike.
-pub(crate) trait Column<T> {
+pub(crate) trait Column<T: Clone> {
     fn values(&self) -> Values<'_, T>;
     fn values_mut(&mut self) -> ValuesMut<'_, T>;
     /// Exchanges the column for one of the same type.
@@ -434,7 +436,7 @@ pub(crate) trait Column<T> {
 
 impl<T: crate::real::Real> Column<T> for Vec<T> {
     fn values(&self) -> Values<'_, T> {
-        Values::Real(self)
+        Values::Real(Cow::Borrowed(self))
     }
     fn values_mut(&mut self) -> ValuesMut<'_, T> {
         ValuesMut::Real(self)

@@ -31,7 +31,7 @@ pub(crate) fn check(model: &Model) -> ReadResult<()> {
     for field in Model::<f64>::FIELDS {
         let wrong = match model.get(field.name) {
             Some(Values::Int(values)) => whole(model, field, values).map(|x| x.to_string()),
-            Some(Values::Real(values)) => real(field, values).map(|x| x.to_string()),
+            Some(Values::Real(values)) => real(field, &values).map(|x| x.to_string()),
             None => None,
         };
         if let Some(bad) = wrong {

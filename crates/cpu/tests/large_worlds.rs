@@ -1,0 +1,144 @@
+//! Worlds of many bodies: what the solver finds in packed rows and in a Hessian of many nodes is the minimum of the cost,
+//! which whole rows and the inertia alone prove, and memory follows contacts.
+
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use manyworlds_cpu::constraint::constraint_cost::{cost_parameters, force};
+use manyworlds_cpu::smooth::factor_m::mul_m;
+use manyworlds_cpu::{forward, step};
+use manyworlds_model::model::Model;
+use manyworlds_model::model::capacity::max_capacity;
+use manyworlds_model::model::data::{Capacity, Data};
+
+/// Columns of boxes on a plane, `k` in each direction.
+fn columns(k: usize, option: &str) -> Model {
+    let mut bodies = String::new();
+    for i in 0..k * k * k {
+        let (x, y, z) = (i % k, i / k % k, i / k / k);
+        let place = format!("{} {} {}", 0.12 * x as f64, 0.12 * y as f64, 0.05 + 0.1 * z as f64);
+        bodies += &format!("<body pos='{place}'><freejoint/><geom type='box' size='.05 .05 .05'/></body>");
+    }
+    load(&format!("<option tolerance='1e-15' {option}/>"), &bodies, "")
+}
+
+/// A heap in a corner: boxes, spheres and capsules that touch in one island, two of them held together, arms that reach
+/// into it, and a tendon between the arms.
+fn heap(option: &str) -> Model {
+    let mut bodies = String::new();
+    for i in 0..30 {
+        let size =
+            ["type='sphere' size='.05'", "type='box' size='.05 .04 .06'", "type='capsule' size='.03 .05'"];
+        let (x, y, z) = (i % 3, i / 3 % 2, i / 6);
+        let place = format!("{} {} {}", 0.09 * x as f64, 0.09 * y as f64, 0.06 + 0.1 * z as f64);
+        let turn = format!("{} {} 0", 17 * i % 90, 31 * i % 90);
+        let geom = size[i % 3];
+        bodies +=
+            &format!("<body name='b{i}' pos='{place}' euler='{turn}'><freejoint/><geom {geom}/></body>");
+    }
+    for i in 0..2 {
+        bodies += &format!(
+            "<body pos='{} -0.2 0.5'><joint name='a{i}' axis='1 0 0' range='-30 30' frictionloss='.1'/>\
+             <geom type='capsule' fromto='0 0 0 0 .2 0' size='.03'/>\
+             <body pos='0 .2 0'><joint axis='1 0 0'/><geom type='capsule' fromto='0 0 0 0 .2 0' size='.03'/></body></body>",
+            0.09 * i as f64
+        );
+    }
+    let more = "<equality><connect body1='b3' body2='b27' anchor='0 0 0'/></equality>\
+                <tendon><fixed range='-.01 .01' limited='true'><joint joint='a0' coef='1'/><joint joint='a1' coef='-1'/>\
+                </fixed></tendon>";
+    load(&format!("<option tolerance='1e-15' {option}/>"), &bodies, more)
+}
+
+fn load(option: &str, bodies: &str, more: &str) -> Model {
+    let walls = "<geom type='plane' size='0 0 1'/>\
+                 <geom type='plane' size='0 0 1' pos='-.1 0 0' zaxis='1 0 0'/>\
+                 <geom type='plane' size='0 0 1' pos='.3 0 0' zaxis='-1 0 0'/>";
+    let text = format!("<mujoco>{option}<worldbody>{walls}{bodies}</worldbody>{more}</mujoco>");
+    manyworlds_mjcf::load_str(&text).unwrap()
+}
+
+/// `M a - qfrc_smooth - J' f` is zero up to `error`, and the force of each row that is no cone is that of its cost at `J a - aref`.
+fn assert_minimum(m: &Model, d: &Data, error: f64, what: &str) {
+    let (nv, nefc) = (m.sizes.nv, d.nefc[0] as usize);
+    let jacobian = d.whole_rows();
+    let row = |r: usize| &jacobian[r * nv..(r + 1) * nv];
+    let mut gradient = vec![0.0; nv];
+    mul_m(m, &d.M, &d.qacc, &mut gradient);
+    let mut scale = vec![1.0; nv];
+    for i in 0..nv {
+        scale[i] += gradient[i].abs() + d.qfrc_smooth[i].abs();
+        gradient[i] -= d.qfrc_smooth[i];
+    }
+    for r in 0..nefc {
+        let f = d.efc_force[r];
+        for (i, x) in row(r).iter().enumerate() {
+            gradient[i] -= f * x;
+            scale[i] += (f * x).abs();
+        }
+        if !m.has_elliptic_cones() {
+            let x: f64 = row(r).iter().zip(&d.qacc).map(|(x, a)| x * a).sum::<f64>() - d.efc_aref[r];
+            let expected = force(&cost_parameters(d, r), x);
+            assert!((f - expected).abs() <= error * (1.0 + f.abs()), "{what}, row {r}: {f} and {expected}");
+        }
+    }
+    for i in 0..nv {
+        assert!(gradient[i].abs() < error * scale[i], "{what}, {i}: {} of {}", gradient[i], scale[i]);
+    }
+}
+
+#[test]
+fn forces_of_many_bodies_minimise_the_cost() {
+    // conjugate gradients come near, and stop where nothing is gained
+    for (option, error) in [("", 1e-7), ("cone='elliptic'", 1e-7), ("solver='CG' iterations='1000'", 1e-5)] {
+        for (name, m) in [("columns", columns(4, option)), ("heap", heap(option))] {
+            let mut d = Data::new(&m, Capacity::NONE);
+            d.capacity_limit = max_capacity(&m);
+            let mut nodes = 0;
+            for k in 0..150 {
+                step(&m, &mut d);
+                if k % 30 == 29 {
+                    forward(&m, &mut d);
+                    assert_minimum(&m, &d, error, &format!("{name} {option}, step {k}"));
+                    nodes = nodes.max(d.hessian.nodes.len());
+                }
+            }
+            assert!(d.jacobian.is_packed && d.nefc[0] > 100, "{name}: {} rows", d.nefc[0]);
+            assert!(nodes > 10 || option.contains("CG"), "{name}: {nodes} nodes");
+            assert!(d.status[0] == 0, "{name}: status {}", d.status[0]);
+        }
+    }
+}
+
+/// A body takes as much memory in a large world as in a small one, where each has as many contacts.
+#[test]
+fn memory_follows_contacts() {
+    let bytes = |m: &Model| {
+        let mut d = Data::new(m, Capacity::NONE);
+        d.capacity_limit = max_capacity(m);
+        (0..20).for_each(|_| step(m, &mut d));
+        let used = d.jacobian.used as f64 / f64::from(d.nefc[0]);
+        // four rows of a contact of two bodies have twelve elements, one of a body and the floor six
+        assert!((6.0..=12.0).contains(&used), "{used} elements in a row");
+        (d.efc_J.len() + d.hessian.entries.len()) as f64 / m.sizes.nbody as f64
+    };
+    let (small, large) = (bytes(&columns(4, "")), bytes(&columns(6, "")));
+    assert!(large < 2.0 * small, "{small} and {large} numbers for a body");
+}
+
+/// A world is solved by itself: another one that is copied in the middle goes on with the same bits.
+#[test]
+fn a_copy_goes_on_alike() {
+    let m = heap("");
+    let mut d = Data::new(&m, Capacity::NONE);
+    d.capacity_limit = max_capacity(&m);
+    (0..50).for_each(|_| step(&m, &mut d));
+    let mut other = d.clone();
+    // without the pattern of the last step
+    let mut fresh = d.clone();
+    fresh.hessian = Default::default();
+    for _ in 0..50 {
+        [&mut d, &mut other, &mut fresh].into_iter().for_each(|d| step(&m, d));
+        assert_eq!(d.qpos, other.qpos);
+        assert_eq!(d.qpos, fresh.qpos);
+    }
+}

@@ -1,0 +1,51 @@
+//! Where the rows of the constraint Jacobian lie on the CPU.
+//!
+//! In a small world each row has an element for every degree of freedom. In a large one a row has those of the trees that
+//! it touches alone, and rows follow each other without gaps: memory grows with contacts.
+
+use super::Model;
+use crate::real::Real;
+
+/// Degrees of freedom up to which rows are whole.
+const WHOLE_ROWS: usize = 64;
+
+/// Places of all rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Jacobian {
+    /// Place of each row.
+    pub places: Vec<RowPlace>,
+    /// Elements of all rows so far, where rows are packed.
+    pub used: usize,
+    /// True where rows follow each other without gaps.
+    pub is_packed: bool,
+}
+
+/// Place of a row in `efc_J`: its elements, in one range of degrees of freedom or, where a gap is left out, in two. The element
+/// of a degree of freedom is at `low` plus its number, in the second range at `high` plus its number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RowPlace {
+    /// Where the element of degree of freedom 0 is or, if there is none, would be.
+    pub low: isize,
+    /// The same for the elements of the second range.
+    pub high: isize,
+    /// Ranges of the degrees of freedom that the row has elements for; the second one is empty without a gap.
+    pub ranges: [(usize, usize); 2],
+}
+
+impl Jacobian {
+    /// True if the rows of a model's worlds are packed. The dual solvers keep whole rows of `M⁻¹ J'` beside them.
+    pub fn packs<T: Real>(model: &Model<T>) -> bool {
+        model.sizes.nv > WHOLE_ROWS && !model.is_dual()
+    }
+
+    /// Places for a number of rows of so many degrees of freedom; those of whole rows are known.
+    pub(crate) fn lengthen(&mut self, rows: usize, nv: usize) {
+        let packed = self.is_packed;
+        let whole = |r: usize| {
+            let first = (r * nv) as isize;
+            RowPlace { low: first, high: first, ranges: [(0, nv), (nv, nv)] }
+        };
+        let place = |r: usize| if packed { RowPlace::default() } else { whole(r) };
+        self.places.extend((self.places.len()..rows).map(place));
+    }
+}
