@@ -25,17 +25,20 @@ pub fn sweep_and_prune<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
     d.candidate_near[..rest].copy_from_slice(&m.sap_rest[..rest]);
     let mut near = rest;
     for i in 0..m.sizes.nsap {
-        let a = d.sap_order[i] as usize;
-        let end = d.sap_sphere[4 * a + axis] + d.sap_sphere[4 * a + 3];
+        let one = ball(d, i);
+        let end = one[axis] + one[3];
         // spheres that begin before this one ends
-        for j in i + 1..m.sizes.nsap {
-            let b = d.sap_order[j] as usize;
-            if d.sap_sphere[4 * b + axis] - d.sap_sphere[4 * b + 3] > end {
+        let mut j = i + 1;
+        while j < m.sizes.nsap {
+            let two = ball(d, j);
+            if two[axis] - two[3] > end {
                 break;
             }
-            if overlap(d, a, b) {
+            if overlap(one, two) {
+                let (a, b) = (d.sap_order[i] as usize, d.sap_order[j] as usize);
                 near = append_groups(m, d, a.min(b), a.max(b), near);
             }
+            j += 1;
         }
     }
     d.candidate_near[..near].sort_unstable();
@@ -84,7 +87,7 @@ fn widest_axis<T: Real>(m: &Model<T>, d: &Data<T>) -> usize {
     }
 }
 
-/// Sorts the spheres by their lower ends, ties by index.
+/// Sorts the spheres by their lower ends, ties by index; what follows reads them in this order.
 fn sort<T: Real>(d: &mut Data<T>, axis: usize) {
     let ball = &d.sap_sphere;
     let begin = |k: i32| ball[4 * k as usize + axis] - ball[4 * k as usize + 3];
@@ -94,12 +97,21 @@ fn sort<T: Real>(d: &mut Data<T>, axis: usize) {
     d.sap_order.sort_unstable_by(|&a, &b| {
         begin(a).partial_cmp(&begin(b)).unwrap_or(Ordering::Equal).then(a.cmp(&b))
     });
+    for (sorted, k) in d.sap_sorted.chunks_exact_mut(4).zip(&d.sap_order) {
+        sorted.copy_from_slice(&d.sap_sphere[4 * *k as usize..][..4]);
+    }
+}
+
+/// Centre and radius of a sphere by its place in the order.
+#[inline(always)]
+fn ball<T: Real>(d: &Data<T>, place: usize) -> [T; 4] {
+    let all = &d.sap_sorted[4 * place..4 * place + 4];
+    [all[0], all[1], all[2], all[3]]
 }
 
 /// True if two spheres overlap.
 #[inline(always)]
-fn overlap<T: Real>(d: &Data<T>, a: usize, b: usize) -> bool {
-    let (one, two) = (&d.sap_sphere[4 * a..4 * a + 4], &d.sap_sphere[4 * b..4 * b + 4]);
+fn overlap<T: Real>(one: [T; 4], two: [T; 4]) -> bool {
     let (x, y, z) = (two[0] - one[0], two[1] - one[1], two[2] - one[2]);
     let reach = one[3] + two[3];
     x * x + y * y + z * z <= reach * reach

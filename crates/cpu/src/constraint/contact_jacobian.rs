@@ -48,23 +48,29 @@ pub(super) fn contact_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usiz
     // friction enters the edges of pyramids
     let friction =
         (!m.has_elliptic_cones()).then(|| std::array::from_fn(|k| d.contact_friction[5 * con + k]));
+    // rows of a contact follow each other with the same elements
+    let place = d.jacobian.places[first];
+    let next = if dim == 1 { 0 } else { (d.jacobian.places[first + 1].low - place.low) as usize };
     while i1 != i2 {
         if i1 > i2 {
-            contact_column(d, first, dim, i1 as usize, frame, off1, -T::ONE, friction);
+            let at = (place.index(i1 as usize), next);
+            contact_column(d, at, dim, i1 as usize, frame, off1, -T::ONE, friction);
             i1 = m.dof_parentid[i1 as usize];
         } else {
-            contact_column(d, first, dim, i2 as usize, frame, off2, T::ONE, friction);
+            let at = (place.index(i2 as usize), next);
+            contact_column(d, at, dim, i2 as usize, frame, off2, T::ONE, friction);
             i2 = m.dof_parentid[i2 as usize];
         }
     }
 }
 
 /// One degree of freedom's column in the rows of a contact: the directions of an elliptic cone, or for each pyramid
-/// edge the normal plus or minus friction times a tangent.
+/// edge the normal plus or minus friction times a tangent. Its element in the first row is at `adr`, in each row after that
+/// `next` further.
 #[inline(always)]
 fn contact_column<T: Real>(
     d: &mut Data<T>,
-    first: usize,
+    (adr, next): (usize, usize),
     dim: usize,
     dof: usize,
     frame: Mat3<T>,
@@ -75,9 +81,6 @@ fn contact_column<T: Real>(
     let axis = spatial(&d.cdof, dof);
     let along = frame * (axis.lin + cross(axis.ang, offset));
     let normal = sign * along[0];
-    // rows of a contact follow each other with the same elements
-    let adr = d.row_index(first, dof);
-    let next = if dim == 1 { 0 } else { d.row_index(first + 1, dof) - adr };
     if dim == 1 {
         d.efc_J[adr] = normal;
         return;

@@ -217,9 +217,7 @@ impl<T: Real> Data<T> {
     /// Place in `efc_J` of the element of a row for a degree of freedom.
     #[inline(always)]
     pub fn row_index(&self, r: usize, dof: usize) -> usize {
-        let place = &self.jacobian.places[r];
-        let first = if dof >= place.ranges[1].0 { place.high } else { place.low };
-        (first + dof as isize) as usize
+        self.jacobian.places[r].index(dof)
     }
 
     /// Takes all rows of the Jacobian for full, after writes to it from outside of the pipeline.

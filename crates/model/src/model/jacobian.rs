@@ -32,6 +32,15 @@ pub struct RowPlace {
     pub ranges: [(usize, usize); 2],
 }
 
+impl RowPlace {
+    /// Place in `efc_J` of the element for a degree of freedom.
+    #[inline(always)]
+    pub fn index(&self, dof: usize) -> usize {
+        let first = if dof >= self.ranges[1].0 { self.high } else { self.low };
+        (first + dof as isize) as usize
+    }
+}
+
 impl Jacobian {
     /// True if the rows of a model's worlds are packed. The dual solvers keep whole rows of `M⁻¹ J'` beside them.
     pub fn packs<T: Real>(model: &Model<T>) -> bool {
