@@ -7,6 +7,7 @@ use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::capacity::max_capacity;
 use crate::model::data::{Capacity, Data};
+use crate::model::jacobian::{Jacobian, RowPlace};
 use crate::schema::{Elem, Sizes};
 
 /// Upper bound on worlds: world indices are 32-bit on the GPU.
@@ -24,10 +25,24 @@ pub fn bytes_of_world(sizes: &Sizes, real: u64) -> Option<u64> {
     })
 }
 
-/// Bytes of one world on the CPU backend.
+/// Bytes of one world on the CPU backend. Packed rows and the Hessian grow with contacts: they count as for contacts between
+/// trees of the mean size.
 pub(super) fn cpu_bytes(sizes: &Sizes) -> usize {
-    let fields = bytes_of_world(sizes, 8).and_then(|n| usize::try_from(n).ok());
-    fields.unwrap_or(usize::MAX).saturating_add(size_of::<Data<f64>>())
+    // a triangle and whole rows are what kernels keep
+    let [nv, rows, contacts] = [sizes.nv, sizes.njmax, sizes.njmax / 4].map(|n| n as u64);
+    let width = nv.div_ceil(sizes.ntree.max(1) as u64);
+    let triangle = sizes.nH as u64;
+    let hessian = (nv.saturating_mul(width + 1) / 2).saturating_add(contacts.saturating_mul(width * width));
+    let whole = rows.saturating_mul(nv);
+    let packed = if Jacobian::is_packed_in(sizes) { rows.saturating_mul(nv.min(2 * width)) } else { whole };
+    let places = rows.saturating_mul(size_of::<RowPlace>() as u64);
+    let fields = bytes_of_world(sizes, 8).map_or(u64::MAX, |all| {
+        let others = all.saturating_sub(8 * triangle).saturating_sub(whole.saturating_mul(8));
+        others
+            .saturating_add(packed.saturating_add(hessian.min(triangle)).saturating_mul(8))
+            .saturating_add(places)
+    });
+    usize::try_from(fields).unwrap_or(usize::MAX).saturating_add(size_of::<Data<f64>>())
 }
 
 /// Rejects a number of worlds whose array sizes would overflow.

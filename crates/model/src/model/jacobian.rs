@@ -5,6 +5,7 @@
 
 use super::Model;
 use crate::real::Real;
+use crate::schema::Sizes;
 
 /// Degrees of freedom up to which rows are whole.
 const WHOLE_ROWS: usize = 64;
@@ -45,6 +46,11 @@ impl Jacobian {
     /// True if the rows of a model's worlds are packed. The dual solvers keep whole rows of `M⁻¹ J'` beside them.
     pub fn packs<T: Real>(model: &Model<T>) -> bool {
         model.sizes.nv > WHOLE_ROWS && !model.is_dual()
+    }
+
+    /// True if the rows of a world of these sizes are packed.
+    pub fn is_packed_in(sizes: &Sizes) -> bool {
+        sizes.nv > WHOLE_ROWS && sizes.ndual == 0
     }
 
     /// Places for a number of rows of so many degrees of freedom; those of whole rows are known.
