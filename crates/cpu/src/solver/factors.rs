@@ -34,22 +34,8 @@ fn factor_columns<T: Real>(columns: &mut [T], node: &Node, inertia_inv: &[T]) {
         let (above, below) = columns.split_at_mut(start(i + 1));
         let row = &mut above[start(i)..];
         let last = height + i;
-        // Schur complement of the later columns, four at a time; their L and D are in place
-        let mut rest: &[T] = below;
-        let mut next = |k: usize| {
-            if k >= n {
-                return (&below[..=last], T::ZERO);
-            }
-            let (l, after) = rest.split_at(height + k + 1);
-            rest = after;
-            (l, -l[last] * l[height + k])
-        };
-        for k in (i + 1..n).step_by(4) {
-            let ((a, fa), (b, fb), (c, fc), (e, fe)) = (next(k), next(k + 1), next(k + 2), next(k + 3));
-            if any(fa, fb, fc, fe) {
-                add_rows4(row, fa, a, fb, b, fc, c, fe, e);
-            }
-        }
+        // Schur complement of the later columns; their L and D are in place
+        add_columns(row, below, node, i + 1, last);
         // the pivot stays, the rest of the column becomes that of L; constraint rows only add to the inertia, so
         // rounding apart no pivot is below that of the inertia
         row[last] = row[last].max(T::ONE / inertia_inv[node.begin + i].max(T::MINVAL));
@@ -90,12 +76,12 @@ fn change_block<T: Real>(h: &mut Hessian<T>, node: &Node, b: usize) {
         let column = &mut later[target.column(j) - target.adr..][..target.height + j + 1];
         if is_direct {
             // the same blocks in the same places, but for some before them
-            add_columns(&mut column[target.height - block.offset..], eliminated, node, at);
+            add_columns(&mut column[target.height - block.offset..], eliminated, node, 0, at);
             continue;
         }
         work.column.clear();
         work.column.resize(at + 1, T::ZERO);
-        add_columns(&mut work.column, eliminated, node, at);
+        add_columns(&mut work.column, eliminated, node, 0, at);
         for &(from, to, count) in &work.moves {
             for (x, change) in column[to..to + count].iter_mut().zip(&work.column[from..from + count]) {
                 *x += *change;
@@ -107,9 +93,10 @@ fn change_block<T: Real>(h: &mut Hessian<T>, node: &Node, b: usize) {
     }
 }
 
-/// Adds `-L_k[at] D_k L_k` of all columns `k` of a node, up to place `at`, to a vector of that length.
+/// Adds `-L_k[at] D_k L_k` of the columns `k` of a node, those from one on, to a vector that ends with place `at`; four at a
+/// time.
 #[inline(always)]
-fn add_columns<T: Real>(out: &mut [T], columns: &[T], node: &Node, at: usize) {
+fn add_columns<T: Real>(out: &mut [T], columns: &[T], node: &Node, from: usize, at: usize) {
     let (n, height) = (node.len(), node.height);
     let mut rest = columns;
     let mut next = |k: usize| {
@@ -120,7 +107,7 @@ fn add_columns<T: Real>(out: &mut [T], columns: &[T], node: &Node, at: usize) {
         rest = after;
         (l, -l[at] * l[height + k])
     };
-    for k in (0..n).step_by(4) {
+    for k in (from..n).step_by(4) {
         let ((a, fa), (b, fb), (c, fc), (e, fe)) = (next(k), next(k + 1), next(k + 2), next(k + 3));
         if any(fa, fb, fc, fe) {
             add_rows4(out, fa, a, fb, b, fc, c, fe, e);
