@@ -462,7 +462,10 @@ fn factor_damped(m: &Model, d: &mut Data) -> bool {
 fn project(m: &Model, d: &Data, ld: &[f64], diag_inv: &[f64], y: &mut Vec<f64>) {
     let (nv, nefc) = (m.sizes.nv, d.nefc[0] as usize);
     y.clear();
-    y.extend_from_slice(&d.whole_rows()[..nefc * nv]);
+    y.resize(nefc * nv, 0.0);
+    for (r, row) in y.chunks_exact_mut(nv.max(1)).enumerate() {
+        d.copy_whole_row(r, row);
+    }
     let mut r = 0;
     while r < nefc {
         let island = d.efc_island[r];

@@ -179,13 +179,18 @@ impl<T: Real> Data<T> {
         }
         let nv = self.sizes.nv;
         let mut whole = vec![T::ZERO; self.sizes.njmax * nv];
-        let places = self.jacobian.places.iter().take(self.nefc[0].max(0) as usize);
-        for (r, (row, place)) in whole.chunks_exact_mut(nv).zip(places).enumerate() {
-            for (begin, end) in place.ranges {
-                row[begin..end].copy_from_slice(self.row(r, begin, end));
-            }
+        let rows = (self.nefc[0].max(0) as usize).min(self.sizes.njmax);
+        for (r, row) in whole.chunks_exact_mut(nv).enumerate().take(rows) {
+            self.copy_whole_row(r, row);
         }
         Cow::Owned(whole)
+    }
+
+    /// All elements of a row of the Jacobian, into zeros.
+    pub fn copy_whole_row(&self, r: usize, out: &mut [T]) {
+        for (begin, end) in self.jacobian.places[r].ranges {
+            out[begin..end].copy_from_slice(self.row(r, begin, end));
+        }
     }
 
     /// Stores all elements of each row of the Jacobian from now on.
