@@ -22,17 +22,15 @@ const MAX_UPDATES_DIVISOR: usize = 2;
 const UPDATE_COST: usize = 4;
 
 /// Hessian of the cost in an island: the inertia plus the rows in their quadratic zone.
-pub fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
-    let mut h = std::mem::take(&mut d.hessian);
+pub fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, island: i32) {
     let (first, end) = h.islands[island as usize];
-    add_inertia(m, d, &mut h, (first, end));
+    add_inertia(m, d, h, (first, end));
     let mut all = d.efc_order[rows(d, island)].iter();
     if end - first == 1 && !all.any(|r| has_gap(d, *r as usize)) {
-        add_rows_of_one_node(m, d, &mut h, island, first);
+        add_rows_of_one_node(m, d, h, island, first);
     } else {
-        add_rows_by_part(m, d, &mut h, island);
+        add_rows_by_part(m, d, h, island);
     }
-    d.hessian = h;
 }
 
 /// The inertia, and zeros elsewhere.
@@ -265,26 +263,18 @@ fn block_offset<T>(h: &Hessian<T>, node: &Node, block: usize) -> usize {
 }
 
 /// Factors the Hessian of an island `H = L' D L` in place, node by node. Pivots have a lower bound.
-pub fn factor_hessian<T: Real>(d: &mut Data<T>, island: i32) {
-    let mut h = std::mem::take(&mut d.hessian);
+pub fn factor_hessian<T: Real>(d: &Data<T>, h: &mut Hessian<T>, island: i32) {
     let (first, end) = h.islands[island as usize];
     for k in first..end {
-        factor_node(&mut h, k, &d.qLDiagInv);
+        factor_node(h, k, &d.qLDiagInv);
     }
-    d.hessian = h;
 }
 
 /// Updates the factors for the rows that entered or left their quadratic zone; false where a new factorisation costs
 /// less or is more accurate.
-pub fn update_factors<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> bool {
+pub fn update_factors<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, island: i32) -> bool {
     // the Hessian of a cone changes with every step
-    if m.has_elliptic_cones() {
-        return false;
-    }
-    let mut h = std::mem::take(&mut d.hessian);
-    let done = changes_pay(m, d, &mut h, island) && update_rows(m, d, &mut h, island);
-    d.hessian = h;
-    done
+    !m.has_elliptic_cones() && changes_pay(m, d, h, island) && update_rows(m, d, h, island)
 }
 
 /// True if a row is in another zone than in the factors.
@@ -372,14 +362,12 @@ fn path<T>(h: &Hessian<T>, lowest: usize) -> impl Iterator<Item = &Node> {
 }
 
 /// Solves with the factors from [`factor_hessian`] in `solver_search`.
-pub fn solve_hessian<T: Real>(d: &mut Data<T>, island: i32) {
-    let mut h = std::mem::take(&mut d.hessian);
+pub fn solve_hessian<T: Real>(d: &mut Data<T>, h: &mut Hessian<T>, island: i32) {
     let (first, end) = h.islands[island as usize];
     if end - first == 1 {
         let node = h.nodes[first];
         solve_triangle(&h.entries[node.adr..], &mut d.solver_search[node.begin..node.end]);
     } else {
-        solve_nodes(&mut h, first..end, &mut d.solver_search);
+        solve_nodes(h, first..end, &mut d.solver_search);
     }
-    d.hessian = h;
 }

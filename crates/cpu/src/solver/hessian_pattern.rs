@@ -21,16 +21,14 @@ const ONE_NODE: usize = 40;
 const MOVE: usize = 24;
 
 /// Nodes and columns of the Hessian for the rows of a world; those of the last step where they fit.
-pub fn set_pattern<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    let mut h = std::mem::take(&mut d.hessian);
+pub fn set_pattern<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>) {
     list_ranges(d, &mut h.work.ranges);
     list_pairs(m, d, &mut h.work);
     if h.work.ranges != h.ranges || h.work.pairs != h.pairs {
         h.ranges.clone_from(&h.work.ranges);
         h.pairs.clone_from(&h.work.pairs);
-        make_nodes(m, d, &mut h);
+        make_nodes(m, d, h);
     }
-    d.hessian = h;
 }
 
 /// Ranges of all islands, with the number of each island's before them.

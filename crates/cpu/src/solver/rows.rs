@@ -146,7 +146,7 @@ fn is_alike<T: Real>(d: &Data<T>, a: usize, b: usize) -> bool {
 /// True if two rows without gaps have elements for the same degrees of freedom.
 #[inline(always)]
 fn have_the_same_elements<T: Real>(d: &Data<T>, a: usize, b: usize) -> bool {
-    d.jacobian.places[a].ranges[0] == d.jacobian.places[b].ranges[0]
+    !d.jacobian.is_packed || d.jacobian.places[a].ranges[0] == d.jacobian.places[b].ranges[0]
 }
 
 /// True if rows that span `all` together, and `widest` at most each, are read together at little loss.

@@ -26,6 +26,7 @@ use crate::math::add_rows4;
 use crate::smooth::factor_m::{mul_m, solve_ld_within};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
+use manyworlds_model::model::hessian::Hessian;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::{disable, solver};
 
@@ -56,14 +57,16 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if m.is_smooth() {
         smooth_forces(m, d);
     }
+    // apart, while it is built from the world's rows
+    let mut hessian = std::mem::take(&mut d.hessian);
     if m.opt_solver[0] == solver::NEWTON {
-        set_pattern(m, d);
+        set_pattern(m, d, &mut hessian);
     }
     for island in 0..d.nisland[0] {
         let mut iterations = match m.opt_solver[0] {
             solver::PGS => pgs_island(m, d, island),
             solver::SMOOTH => 1,
-            _ => solve_island(m, d, island),
+            _ => solve_island(m, d, &mut hessian, island),
         };
         if m.opt_noslip_iterations[0] > 0 {
             iterations += noslip(m, d, island);
@@ -73,10 +76,11 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         }
         d.solver_niter[0] = d.solver_niter[0].max(iterations);
     }
+    d.hessian = hessian;
 }
 
 /// Newton's method, or conjugate gradients, in one island; returns the number of iterations.
-fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
+fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, island: i32) -> i32 {
     let scale = cost_scale(m, d, island);
     let tolerance = m.opt_tolerance[0];
     update_gradient(m, d, island);
@@ -90,7 +94,7 @@ fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> i32 {
             grad_mgrad = Some(cg_direction(m, d, island, grad_mgrad));
             None
         } else {
-            let decrement = search_direction(m, d, island, iteration == 0);
+            let decrement = search_direction(m, d, h, island, iteration == 0);
             if scale * T::of(0.5) * decrement < tolerance && iteration > 0 {
                 return iteration;
             }
@@ -229,6 +233,9 @@ pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i3
 fn add_forces<T: Real>(d: &mut Data<T>, batch: &FourRows<T>) {
     let (rows, f) = (batch.rows, batch.weights);
     for (first, end) in batch.parts(d) {
+        if first == end {
+            continue;
+        }
         let places = rows.map(|r| d.row_index(r, first));
         let row = |k: usize| &d.efc_J[places[k]..places[k] + end - first];
         let out = &mut d.qfrc_constraint[first..end];
@@ -237,16 +244,22 @@ fn add_forces<T: Real>(d: &mut Data<T>, batch: &FourRows<T>) {
 }
 
 /// Newton direction at the present acceleration; returns the decrement `grad' H⁻¹ grad`.
-fn search_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, rebuild: bool) -> T {
-    if rebuild || !update_factors(m, d, island) {
-        build_hessian(m, d, island);
-        factor_hessian(d, island);
+fn search_direction<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    h: &mut Hessian<T>,
+    island: i32,
+    rebuild: bool,
+) -> T {
+    if rebuild || !update_factors(m, d, h, island) {
+        build_hessian(m, d, h, island);
+        factor_hessian(d, h, island);
     }
     for k in island_ranges(d, island) {
         let range = range_at(d, k);
         d.solver_search[range.clone()].copy_from_slice(&d.solver_grad[range]);
     }
-    solve_hessian(d, island);
+    solve_hessian(d, h, island);
     let decrement = sum_over(d, island, |i| d.solver_grad[i] * d.solver_search[i]);
     for k in island_ranges(d, island) {
         for i in range_at(d, k) {

@@ -222,7 +222,7 @@ impl<T: Real> Data<T> {
     /// Place in `efc_J` of the element of a row for a degree of freedom.
     #[inline(always)]
     pub fn row_index(&self, r: usize, dof: usize) -> usize {
-        self.jacobian.places[r].index(dof)
+        if self.jacobian.is_packed { self.jacobian.places[r].index(dof) } else { r * self.sizes.nv + dof }
     }
 
     /// Takes all rows of the Jacobian for full, after writes to it from outside of the pipeline.
