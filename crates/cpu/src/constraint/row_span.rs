@@ -33,7 +33,7 @@ pub(crate) fn clear_rows<T: Real>(
     // whole rows are zero outside of the span that they last had
     if !d.jacobian.is_packed {
         for r in first..first + count {
-            for (begin, end) in d.row_parts(r) {
+            for (begin, end) in d.row_parts(r).into_iter().filter(|(begin, end)| begin < end) {
                 d.efc_J[r * m.sizes.nv..][begin..end].fill(T::ZERO);
             }
         }

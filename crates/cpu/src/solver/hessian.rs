@@ -25,8 +25,11 @@ const UPDATE_COST: usize = 4;
 pub fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, island: i32) {
     let (first, end) = h.islands[island as usize];
     add_inertia(m, d, h, (first, end));
+    // rows of one tree have no gaps
+    let node = &h.nodes[first];
+    let is_tree = || m.dof_treeid[node.begin] == m.dof_treeid[node.end - 1];
     let mut all = d.efc_order[rows(d, island)].iter();
-    if end - first == 1 && !all.any(|r| has_gap(d, *r as usize)) {
+    if end - first == 1 && (is_tree() || !all.any(|r| has_gap(d, *r as usize))) {
         add_rows_of_one_node(m, d, h, island, first);
     } else {
         add_rows_by_part(m, d, h, island);
