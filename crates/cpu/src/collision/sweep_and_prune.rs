@@ -28,8 +28,7 @@ pub fn sweep_and_prune<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
         let one = ball(d, i);
         let end = one[axis] + one[3];
         // spheres that begin before this one ends
-        let mut j = i + 1;
-        while j < m.sizes.nsap {
+        for j in i + 1..m.sizes.nsap {
             let two = ball(d, j);
             if two[axis] - two[3] > end {
                 break;
@@ -38,7 +37,6 @@ pub fn sweep_and_prune<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
                 let (a, b) = (d.sap_order[i] as usize, d.sap_order[j] as usize);
                 near = append_groups(m, d, a.min(b), a.max(b), near);
             }
-            j += 1;
         }
     }
     d.candidate_near[..near].sort_unstable();

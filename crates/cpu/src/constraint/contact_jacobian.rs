@@ -1,5 +1,6 @@
 //! Jacobian of the rows of a contact.
 
+use super::row_span::body_dof_range;
 use crate::math::{Mat3, Vec3, cross, mat3, spatial, vec3};
 use crate::smooth::jacobian::last_dof;
 use manyworlds_model::model::Model;
@@ -15,13 +16,8 @@ pub(super) fn contact_row_count<T: Real>(m: &Model<T>, dim: usize) -> usize {
 pub(super) fn contact_dof_ranges<T: Real>(m: &Model<T>, bodies: [usize; 2]) -> [(usize, usize); 2] {
     let [mut i1, mut i2] = bodies.map(|body| last_dof(m, body));
     let tree = |dof: i32| m.dof_treeid[dof as usize];
-    // chains of two trees begin with these
-    let chain = |dof: i32| match usize::try_from(dof) {
-        Ok(last) => (m.tree_dofadr[tree(dof) as usize] as usize, last + 1),
-        Err(_) => (0, 0),
-    };
     if i1 < 0 || i2 < 0 || tree(i1) != tree(i2) {
-        return [chain(i1), chain(i2)];
+        return bodies.map(|body| body_dof_range(m, body));
     }
     let end = 1 + i1.max(i2) as usize;
     let mut begin = end;

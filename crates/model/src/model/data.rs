@@ -101,7 +101,7 @@ macro_rules! define_data {
 
             /// A world of the given sizes, all zero, with the rows of its Jacobian packed or whole.
             pub(crate) fn zeroed_with(sizes: Sizes, is_packed: bool) -> Self {
-                let mut fields = Self::FIELDS.iter().map(|f| if is_packed && f.name == "efc_J" { 0 } else { f.len(&sizes) });
+                let mut fields = Self::FIELDS.iter().map(|f| stored_len(f, &sizes, is_packed));
                 let mut next = move || fields.next().unwrap_or(0);
                 let mut data = Self { sizes, ..Self::default() };
                 $(data.$name = <column!($elem, T) as Column<T>>::zeroed(next());)*
@@ -113,7 +113,7 @@ macro_rules! define_data {
             /// Lengthens every field whose first axis is a capacity; false, and nothing is changed, if there is no memory.
             fn lengthen(&mut self, sizes: Sizes) -> bool {
                 let is_packed = self.jacobian.is_packed;
-                let lengths = Self::FIELDS.iter().map(|f| if is_packed && f.name == "efc_J" { 0 } else { f.len(&sizes) });
+                let lengths = Self::FIELDS.iter().map(|f| stored_len(f, &sizes, is_packed));
                 let mut all = lengths.clone();
                 $(if !Column::<T>::reserve(&mut self.$name, all.next().unwrap_or(0)) {
                     return false;
@@ -140,7 +140,8 @@ macro_rules! define_data {
                 match name { $(stringify!($name) => Some(stored!(self $name)),)* _ => None }
             }
 
-            /// Mutable access to a field by name. After access to `efc_J`, none of its elements is known to be zero.
+            /// Mutable access to a field by name. After access to `efc_J`, rows of
+            /// this world are whole, and none of their elements is known to be zero.
             pub fn get_mut(&mut self, name: &str) -> Option<ValuesMut<'_, T>> {
                 if name == "efc_J" {
                     self.unpack_rows();
@@ -167,6 +168,11 @@ macro_rules! stored {
     ($data:ident $name:ident) => {
         Column::<T>::values(&$data.$name)
     };
+}
+
+/// Elements of a field in a new world; packed rows of the Jacobian are added as they come.
+fn stored_len(field: &Field, sizes: &Sizes, is_packed: bool) -> usize {
+    if is_packed && field.name == "efc_J" { 0 } else { field.len(sizes) }
 }
 
 data_table!(define_data);
