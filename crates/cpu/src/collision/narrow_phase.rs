@@ -15,7 +15,9 @@ use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::{disable, geom};
 use manyworlds_model::schema::shape_pairs::{Method, shape_pair};
 
-/// Contacts of one candidate; returns their number, slots or not.
+/// Contacts of one candidate; returns their number, slots or not. Most candidates end at their bounding spheres, within the
+/// loop over them.
+#[inline(always)]
 pub(super) fn collide_candidate<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
@@ -31,6 +33,19 @@ pub(super) fn collide_candidate<T: Real>(
     if !d.tree_asleep.is_empty() && pair_sleeps(m, d, [g1, g2].map(|g| m.geom_bodyid[g] as usize)) {
         return 0;
     }
+    collide_near(m, d, candidate, [g1, g2], (margin, gap), found)
+}
+
+/// Contacts of a candidate whose bounding spheres meet.
+#[inline(never)]
+fn collide_near<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    candidate: usize,
+    [g1, g2]: [usize; 2],
+    (margin, gap): (T, T),
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
+) -> usize {
     if m.geom_type[g1] != geom::HFIELD {
         let n = collide_geoms(m, d, g1, g2, margin + gap, found);
         return store_contacts(m, d, candidate, margin, &found[..n]);

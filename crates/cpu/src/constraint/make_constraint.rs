@@ -10,7 +10,7 @@ use super::contact_jacobian::{contact_dof_ranges, contact_jacobian, contact_row_
 use super::equality;
 use super::islands::islands;
 use super::row_parameters::{RowParameters, contact_parameters, joint_limit_row, solimp, solref, write_row};
-use super::row_span::{clear_rows, equality_dof_ranges, tendon_dof_range};
+use super::row_span::{clear_rows, equality_dof_ranges, forget_gaps, tendon_dof_range};
 use crate::math::{dot, normalize3, quat_at, quat_normalize, quat_to_rotvec};
 use crate::sleep::asleep::{equality_sleeps, tendon_rests, tree_sleeps};
 use crate::smooth::jacobian::last_dof;
@@ -42,6 +42,7 @@ fn list_rows<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
     d.nl[0] = 0;
     d.nefc[0] = 0;
     d.jacobian.used = 0;
+    forget_gaps(d);
     if m.disabled(disable::CONSTRAINT) {
         return 0;
     }

@@ -32,9 +32,11 @@ pub(crate) fn clear_rows<T: Real>(
 ) -> bool {
     // whole rows are zero outside of the span that they last had
     if !d.jacobian.is_packed {
+        let nv = m.sizes.nv;
         for r in first..first + count {
-            for (begin, end) in d.row_parts(r).into_iter().filter(|(begin, end)| begin < end) {
-                d.efc_J[r * m.sizes.nv..][begin..end].fill(T::ZERO);
+            let (begin, end) = row_span(d, r);
+            for x in &mut d.efc_J[r * nv + begin..r * nv + end] {
+                *x = T::ZERO;
             }
         }
     }
@@ -77,11 +79,22 @@ fn set_row_ranges<T: Real>(d: &mut Data<T>, first: usize, count: usize, ranges: 
     let [low, high] = if ranges[0].0 <= ranges[1].0 { ranges } else { [ranges[1], ranges[0]] };
     let filled = low.1 - low.0 + high.1 - high.0;
     let is_wide = low.0 < low.1 && high.0 < high.1 && end - begin > 2 * filled;
-    let gap = if is_wide { (low.1, high.0) } else { (end, end) };
     d.efc_dof_begin[first..first + count].fill(begin as i32);
     d.efc_dof_end[first..first + count].fill(end as i32);
-    d.efc_gap_begin[first..first + count].fill(gap.0 as i32);
-    d.efc_gap_end[first..first + count].fill(gap.1 as i32);
+    if is_wide {
+        d.jacobian.has_gaps = true;
+        d.efc_gap_begin[first..first + count].fill(low.1 as i32);
+        d.efc_gap_end[first..first + count].fill(high.0 as i32);
+    }
+}
+
+/// Takes the gaps of the last step's rows away.
+pub(super) fn forget_gaps<T: Real>(d: &mut Data<T>) {
+    if d.jacobian.has_gaps {
+        d.efc_gap_begin.fill(0);
+        d.efc_gap_end.fill(0);
+        d.jacobian.has_gaps = false;
+    }
 }
 
 /// Smallest span that holds two, of which either may be empty.

@@ -25,12 +25,11 @@ const UPDATE_COST: usize = 4;
 pub fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, island: i32) {
     let (first, end) = h.islands[island as usize];
     add_inertia(m, d, h, (first, end));
-    // rows of one tree have no gaps
-    let node = &h.nodes[first];
-    let is_tree = || m.dof_treeid[node.begin] == m.dof_treeid[node.end - 1];
-    let mut all = d.efc_order[rows(d, island)].iter();
-    if end - first == 1 && (is_tree() || !all.any(|r| has_gap(d, *r as usize))) {
-        add_rows_of_one_node(m, d, h, island, first);
+    let some_gap = || d.efc_order[rows(d, island)].iter().any(|r| has_gap(d, *r as usize));
+    if end - first == 1 && d.jacobian.is_plain() {
+        add_rows_of_one_node::<T, true>(m, d, h, island, first);
+    } else if end - first == 1 && !(d.jacobian.has_gaps && some_gap()) {
+        add_rows_of_one_node::<T, false>(m, d, h, island, first);
     } else {
         add_rows_by_part(m, d, h, island);
     }
@@ -51,7 +50,8 @@ fn add_inertia<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>, (first, e
 }
 
 /// Adds the rows of an island of one node, without gaps.
-fn add_rows_of_one_node<T: Real>(
+#[inline(always)]
+fn add_rows_of_one_node<T: Real, const PLAIN: bool>(
     m: &Model<T>,
     d: &mut Data<T>,
     h: &mut Hessian<T>,
@@ -61,7 +61,7 @@ fn add_rows_of_one_node<T: Real>(
     let node = h.nodes[node];
     // rows whose spans are unknown reach beyond the island
     let clipped = |(begin, end): (usize, usize)| (begin.max(node.begin), end.min(node.end));
-    let mut four = RowBatch::default();
+    let mut four = RowBatch::<T, PLAIN>::default();
     let mut done = 0;
     for k in rows(d, island) {
         let r = d.efc_order[k] as usize;
@@ -81,13 +81,13 @@ fn add_rows_of_one_node<T: Real>(
         }
         let span = clipped(row_span(d, r));
         if is_narrow(span) {
-            add_rank_one(h, &node, span.0, d.row(r, span.0, span.1), d.efc_D[r]);
+            add_rank_one(h, &node, span.0, d.row_if::<PLAIN>(r, span.0, span.1), d.efc_D[r]);
         } else if let Some(batch) = four.push(d, r, d.efc_D[r]) {
-            add_rows_hessian(d, h, &node, &batch, clipped(batch.span));
+            add_rows_hessian::<T, PLAIN>(d, h, &node, &batch, clipped(batch.span));
         }
     }
     if let Some(batch) = four.take() {
-        add_rows_hessian(d, h, &node, &batch, clipped(batch.span));
+        add_rows_hessian::<T, PLAIN>(d, h, &node, &batch, clipped(batch.span));
     }
 }
 
@@ -146,7 +146,7 @@ fn add_rank_one<T: Real>(h: &mut Hessian<T>, node: &Node, first: usize, v: &[T],
 }
 
 /// Rank-one updates of an island of one node with up to four rows, over the degrees of freedom of a span.
-fn add_rows_hessian<T: Real>(
+fn add_rows_hessian<T: Real, const PLAIN: bool>(
     d: &Data<T>,
     h: &mut Hessian<T>,
     node: &Node,
@@ -154,7 +154,7 @@ fn add_rows_hessian<T: Real>(
     (first, end): (usize, usize),
 ) {
     let (rows, w) = (batch.rows, batch.weights);
-    let row = |k: usize| d.row(rows[k], first, end);
+    let row = |k: usize| d.row_if::<PLAIN>(rows[k], first, end);
     let (a, b, c, e) = (row(0), row(1), row(2), row(3));
     if batch.count == 1 {
         return add_rank_one(h, node, first, a, w[0]);

@@ -29,13 +29,13 @@ pub fn factor_solution(m: &Model, d: &mut Data) {
     let mut jaref = std::mem::take(&mut d.solver_Jaref);
     residuals(d, &d.qacc, &mut jaref);
     d.solver_Jaref = jaref;
-    let mut hessian = std::mem::take(&mut d.hessian);
+    let mut hessian = d.take_hessian();
     set_pattern(m, d, &mut hessian);
     for island in 0..d.nisland[0] {
         build_hessian(m, d, &mut hessian, island);
         factor_hessian(d, &mut hessian, island);
     }
-    d.hessian = hessian;
+    d.hessian = Some(hessian);
 }
 
 /// Acceleration and constraint forces of a world near a `known` one, whose factors it holds and whose acceleration is `qacc`.
@@ -82,9 +82,9 @@ fn island_converges(m: &Model, d: &mut Data, island: i32) -> bool {
             let range = range_at(d, k);
             d.solver_search[range.clone()].copy_from_slice(&d.solver_grad[range]);
         }
-        let mut hessian = std::mem::take(&mut d.hessian);
+        let mut hessian = d.take_hessian();
         solve_hessian(d, &mut hessian, island);
-        d.hessian = hessian;
+        d.hessian = Some(hessian);
         for k in island_ranges(d, island) {
             let range = range_at(d, k);
             d.solver_search[range.clone()].iter_mut().for_each(|x| *x = -*x);

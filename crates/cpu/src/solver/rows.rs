@@ -58,9 +58,10 @@ pub(crate) fn cost_scale<T: Real>(m: &Model<T>, d: &Data<T>, island: i32) -> T {
 }
 
 /// Rows collected into batches of up to four, so that the target of their sum is read and written once instead of four
-/// times. Rows whose spans lie apart are not collected together, and those with a gap only with their like.
+/// times. Rows whose spans lie apart are not collected together, and those with a gap only with their like. `PLAIN`: rows
+/// are [plain](manyworlds_model::model::jacobian::Jacobian::is_plain).
 #[derive(Default)]
-pub(crate) struct RowBatch<T> {
+pub(crate) struct RowBatch<T, const PLAIN: bool> {
     rows: [usize; 4],
     weights: [T; 4],
     count: usize,
@@ -78,31 +79,19 @@ pub(crate) struct FourRows<T> {
     pub(crate) span: (usize, usize),
 }
 
-impl<T: Real> FourRows<T> {
-    /// Degrees of freedom outside of which all rows are zero, before and after a gap that they share.
-    #[inline(always)]
-    pub(crate) fn parts(&self, d: &Data<T>) -> [(usize, usize); 2] {
-        if has_gap(d, self.rows[0]) {
-            d.row_parts(self.rows[0])
-        } else {
-            [self.span, (self.span.1, self.span.1)]
-        }
-    }
-}
-
-impl<T: Real> RowBatch<T> {
+impl<T: Real, const PLAIN: bool> RowBatch<T, PLAIN> {
     /// Adds a row; returns the batch that it completes, or the one that it ends because their spans lie apart.
     #[inline(always)]
     pub(crate) fn push(&mut self, d: &Data<T>, row: usize, weight: T) -> Option<FourRows<T>> {
         let span = row_span(d, row);
         let width = span.1 - span.0;
         let (mut all, mut widest) = (range_union(self.span, span), self.widest.max(width));
-        let gap = has_gap(d, row);
-        let fits = match gap || self.has_gap {
-            true => self.count == 0 || is_alike(d, self.rows[0], row),
-            false => {
-                are_near(all, widest) && (self.count == 0 || have_the_same_elements(d, self.rows[0], row))
-            }
+        let gap = !PLAIN && has_gap(d, row);
+        let alike = |same: fn(&Data<T>, usize, usize) -> bool| self.count == 0 || same(d, self.rows[0], row);
+        let fits = if gap || self.has_gap {
+            alike(is_alike)
+        } else {
+            are_near(all, widest) && (PLAIN || alike(have_the_same_elements))
         };
         let apart = if fits { None } else { self.take() };
         if apart.is_some() {
@@ -159,18 +148,29 @@ fn are_near(all: (usize, usize), widest: usize) -> bool {
 /// spans are near, or where they are those of one contact.
 #[inline(always)]
 pub(crate) fn mul_jac<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], out: &mut [T]) {
+    if d.jacobian.is_plain() {
+        mul_rows::<T, true>(d, places, v, out);
+    } else {
+        mul_rows::<T, false>(d, places, v, out);
+    }
+}
+
+/// [`mul_jac`] where rows are known to be plain, and where they are not.
+#[inline(always)]
+fn mul_rows<T: Real, const PLAIN: bool>(d: &Data<T>, places: Range<usize>, v: &[T], out: &mut [T]) {
+    let row_of = |r: usize, begin: usize, end: usize| d.row_if::<PLAIN>(r, begin, end);
     let order = &d.efc_order[places];
     let mut k = 0;
     while k < order.len() {
         let r = order[k] as usize;
         let span = row_span(d, r);
         if is_narrow(span) {
-            let row = d.row(r, span.0, span.1);
+            let row = row_of(r, span.0, span.1);
             out[r] = row.iter().zip(&v[span.0..span.1]).fold(T::ZERO, |sum, (x, y)| sum + *x * *y);
             k += 1;
             continue;
         }
-        if has_gap(d, r) {
+        if !PLAIN && has_gap(d, r) {
             let four =
                 order.get(k..k + 4).filter(|four| four.iter().all(|other| is_alike(d, r, *other as usize)));
             let places = four.unwrap_or(&order[k..=k]);
@@ -178,7 +178,7 @@ pub(crate) fn mul_jac<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], out: 
                 out[row as usize] = T::ZERO;
             }
             for (begin, end) in d.row_parts(r) {
-                let (v, row) = (&v[begin..end], |r: i32| d.row(r as usize, begin, end));
+                let (v, row) = (&v[begin..end], |r: i32| row_of(r as usize, begin, end));
                 if let &[a, b, c, e] = places {
                     let products = dot_rows4(v, row(a), row(b), row(c), row(e));
                     for (row, product) in places.iter().zip(products) {
@@ -199,9 +199,9 @@ pub(crate) fn mul_jac<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], out: 
                 all = range_union(all, span);
                 widest = widest.max(span.1 - span.0);
             }
-            let alike = |row: &usize| !has_gap(d, *row) && have_the_same_elements(d, r, *row);
+            let alike = |row: &usize| PLAIN || (!has_gap(d, *row) && have_the_same_elements(d, r, *row));
             if are_near(all, widest) && rows.iter().all(alike) {
-                let row = |k: usize| d.row(rows[k], all.0, all.1);
+                let row = |k: usize| row_of(rows[k], all.0, all.1);
                 let products = dot_rows4(&v[all.0..all.1], row(0), row(1), row(2), row(3));
                 for (row, product) in rows.into_iter().zip(products) {
                     out[row] = product;
@@ -210,7 +210,7 @@ pub(crate) fn mul_jac<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], out: 
                 continue;
             }
         }
-        out[r] = dot_n(d.row(r, span.0, span.1), &v[span.0..span.1]);
+        out[r] = dot_n(row_of(r, span.0, span.1), &v[span.0..span.1]);
         k += 1;
     }
 }

@@ -21,7 +21,7 @@ use super::rows::{
 use super::smooth_contact::smooth_forces;
 use crate::constraint::cone::cone_of;
 use crate::constraint::constraint_cost::{cost_parameters, force, row_cost};
-use crate::constraint::row_span::row_span;
+use crate::constraint::row_span::{has_gap, row_span};
 use crate::math::add_rows4;
 use crate::smooth::factor_m::{mul_m, solve_ld_within};
 use manyworlds_model::model::Model;
@@ -58,7 +58,7 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         smooth_forces(m, d);
     }
     // apart, while it is built from the world's rows
-    let mut hessian = std::mem::take(&mut d.hessian);
+    let mut hessian = d.take_hessian();
     if m.opt_solver[0] == solver::NEWTON {
         set_pattern(m, d, &mut hessian);
     }
@@ -76,7 +76,7 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         }
         d.solver_niter[0] = d.solver_niter[0].max(iterations);
     }
-    d.hessian = hessian;
+    d.hessian = Some(hessian);
 }
 
 /// Newton's method, or conjugate gradients, in one island; returns the number of iterations.
@@ -181,11 +181,27 @@ fn already_solved<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T)
 
 /// Row forces of an island at the present acceleration, and the gradient of the cost.
 pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
+    if d.jacobian.is_plain() {
+        sum_forces::<T, true>(m, d, island);
+    } else {
+        sum_forces::<T, false>(m, d, island);
+    }
+    for k in island_ranges(d, island) {
+        for i in range_at(d, k) {
+            d.solver_grad[i] = d.solver_Ma[i] - d.qfrc_smooth[i] - d.qfrc_constraint[i];
+        }
+    }
+}
+
+/// Row forces of an island, and their sum on each of its degrees of freedom. `PLAIN`: rows are
+/// [plain](manyworlds_model::model::jacobian::Jacobian::is_plain).
+#[inline(always)]
+fn sum_forces<T: Real, const PLAIN: bool>(m: &Model<T>, d: &mut Data<T>, island: i32) {
     for k in island_ranges(d, island) {
         let range = range_at(d, k);
         d.qfrc_constraint[range].fill(T::ZERO);
     }
-    let mut four = RowBatch::default();
+    let mut four = RowBatch::<T, PLAIN>::default();
     let two_sided = (d.ne[0] + d.nf[0]) as usize;
     let mut done = 0;
     for k in rows(d, island) {
@@ -210,36 +226,33 @@ pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i3
         }
         let span = row_span(d, r);
         if is_narrow(span) {
-            let first = d.row_index(r, span.0);
+            let first = d.row_index_if::<PLAIN>(r, span.0);
             for i in span.0..span.1 {
                 d.qfrc_constraint[i] += f * d.efc_J[first + i - span.0];
             }
         } else if let Some(batch) = four.push(d, r, f) {
-            add_forces(d, &batch);
+            add_forces::<T, PLAIN>(d, &batch);
         }
     }
     if let Some(batch) = four.take() {
-        add_forces(d, &batch);
-    }
-    for k in island_ranges(d, island) {
-        for i in range_at(d, k) {
-            d.solver_grad[i] = d.solver_Ma[i] - d.qfrc_smooth[i] - d.qfrc_constraint[i];
-        }
+        add_forces::<T, PLAIN>(d, &batch);
     }
 }
 
 /// Adds the joint-space forces of up to four rows.
 #[inline(always)]
-fn add_forces<T: Real>(d: &mut Data<T>, batch: &FourRows<T>) {
+fn add_forces<T: Real, const PLAIN: bool>(d: &mut Data<T>, batch: &FourRows<T>) {
     let (rows, f) = (batch.rows, batch.weights);
-    for (first, end) in batch.parts(d) {
-        if first == end {
-            continue;
-        }
-        let places = rows.map(|r| d.row_index(r, first));
+    let parts = if PLAIN || !has_gap(d, rows[0]) { [batch.span, (0, 0)] } else { d.row_parts(rows[0]) };
+    let mut add = |(first, end): (usize, usize)| {
+        let places = rows.map(|r| d.row_index_if::<PLAIN>(r, first));
         let row = |k: usize| &d.efc_J[places[k]..places[k] + end - first];
         let out = &mut d.qfrc_constraint[first..end];
         add_rows4(out, f[0], row(0), f[1], row(1), f[2], row(2), f[3], row(3));
+    };
+    add(parts[0]);
+    if !PLAIN && parts[1].0 < parts[1].1 {
+        add(parts[1]);
     }
 }
 

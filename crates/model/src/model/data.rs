@@ -23,8 +23,8 @@ macro_rules! define_data {
             pub sizes: Sizes,
             /// Capacities up to which the world grows where it needs more than it has.
             pub capacity_limit: Capacity,
-            /// Hessian of the last solution, of islands that Newton's method has solved.
-            pub hessian: Hessian<T>,
+            /// Hessian of the last solution, of islands that Newton's method has solved; away while its rows are read.
+            pub hessian: Option<Box<Hessian<T>>>,
             /// Places of the rows of `efc_J`.
             pub jacobian: Jacobian,
             $(
@@ -49,7 +49,11 @@ macro_rules! define_data {
         // by hand and one field at a time, as for `Model`
         impl<T: Real> Clone for Data<T> {
             fn clone(&self) -> Self {
-                let (capacity_limit, hessian) = (self.capacity_limit, self.hessian.clone());
+                let capacity_limit = self.capacity_limit;
+                let mut hessian = self.hessian.clone();
+                if let Some(hessian) = &mut hessian {
+                    hessian.reserve(self.sizes.ntree, self.sizes.nv);
+                }
                 let jacobian = self.jacobian.clone();
                 let mut data = Self { sizes: self.sizes, capacity_limit, hessian, jacobian, ..Self::default() };
                 $(data.$name.clone_from(&self.$name);)*
@@ -60,7 +64,7 @@ macro_rules! define_data {
         impl<T: Real> Default for Data<T> {
             fn default() -> Self {
                 Self {
-                    sizes: Sizes::default(), capacity_limit: Capacity::default(), hessian: Hessian::default(),
+                    sizes: Sizes::default(), capacity_limit: Capacity::default(), hessian: None,
                     jacobian: Jacobian::default(), $($name: Vec::new(),)*
                 }
             }
@@ -225,10 +229,28 @@ impl<T: Real> Data<T> {
         &self.efc_J[first..first + (end - begin)]
     }
 
+    /// [`Data::row`], of rows that are known to be [plain](Jacobian::is_plain).
+    #[inline(always)]
+    pub fn row_if<const PLAIN: bool>(&self, r: usize, begin: usize, end: usize) -> &[T] {
+        let first = self.row_index_if::<PLAIN>(r, begin);
+        &self.efc_J[first..first + (end - begin)]
+    }
+
     /// Place in `efc_J` of the element of a row for a degree of freedom.
     #[inline(always)]
     pub fn row_index(&self, r: usize, dof: usize) -> usize {
         if self.jacobian.is_packed { self.jacobian.places[r].index(dof) } else { r * self.sizes.nv + dof }
+    }
+
+    /// [`Data::row_index`], in rows that are known to be [plain](Jacobian::is_plain).
+    #[inline(always)]
+    pub fn row_index_if<const PLAIN: bool>(&self, r: usize, dof: usize) -> usize {
+        if PLAIN { r * self.sizes.nv + dof } else { self.row_index(r, dof) }
+    }
+
+    /// Takes the Hessian out of the world, so that it is written while the world is read; whoever takes it puts it back.
+    pub fn take_hessian(&mut self) -> Box<Hessian<T>> {
+        self.hessian.take().unwrap_or_default()
     }
 
     /// Takes all rows of the Jacobian for full, after writes to it from outside of the pipeline.
@@ -238,6 +260,7 @@ impl<T: Real> Data<T> {
         self.efc_dof_end.fill(self.sizes.nv as i32);
         self.efc_gap_begin.fill(0);
         self.efc_gap_end.fill(0);
+        self.jacobian.has_gaps = false;
     }
 }
 

@@ -19,6 +19,8 @@ pub struct Jacobian {
     pub used: usize,
     /// True where rows follow each other without gaps.
     pub is_packed: bool,
+    /// True if some row leaves out a range between two trees; `efc_gap_begin` and `efc_gap_end` are zero before that.
+    pub has_gaps: bool,
 }
 
 /// Place of a row in `efc_J`: its elements, in one range of degrees of freedom or, where a gap is left out, in two. The element
@@ -46,6 +48,12 @@ impl Jacobian {
     /// True if the rows of a model's worlds are packed. The dual solvers keep whole rows of `M⁻¹ J'` beside them.
     pub fn packs<T: Real>(model: &Model<T>) -> bool {
         model.sizes.nv > WHOLE_ROWS && !model.is_dual()
+    }
+
+    /// True if each row is whole and leaves nothing out: nobody has to ask for its place, nor for its gap.
+    #[inline(always)]
+    pub fn is_plain(&self) -> bool {
+        !self.is_packed && !self.has_gaps
     }
 
     /// True if the rows of a world of these sizes are packed.

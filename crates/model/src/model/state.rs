@@ -84,7 +84,7 @@ impl<T: Real> Data<T> {
             data.efc_J = Vec::new();
         }
         if model.opt_solver[0] == solver::NEWTON {
-            data.hessian.reserve(model.sizes.ntree, model.sizes.nv);
+            data.hessian.get_or_insert_default().reserve(model.sizes.ntree, model.sizes.nv);
         }
         data.reset(model, None);
         data
