@@ -28,6 +28,8 @@ pub fn bytes_of_world(sizes: &Sizes, real: u64) -> Option<u64> {
 /// Bytes of one world on the CPU backend. Packed rows and the Hessian grow with contacts: they count as for contacts between
 /// trees of the mean size.
 pub(super) fn cpu_bytes(sizes: &Sizes) -> usize {
+    // candidates are listed for kernels alone
+    let sizes = &Sizes { ncandidate: 0, ..*sizes };
     // a triangle and whole rows are what kernels keep
     let [nv, rows, contacts] = [sizes.nv, sizes.njmax, sizes.njmax / 4].map(|n| n as u64);
     let width = nv.div_ceil(sizes.ntree.max(1) as u64);

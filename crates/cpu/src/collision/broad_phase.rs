@@ -1,8 +1,6 @@
 //! Broad phase: candidates whose bounding volumes overlap. The schedule differs from that of kernels, whose lanes test
 //! contiguous shares of the candidates: here large models are swept, and what is near collides at once.
 
-use std::ops::Range;
-
 use super::narrow_phase::collide_candidate;
 use super::pair::Obb;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
@@ -19,39 +17,22 @@ pub(super) fn list_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
     d.ncon[0] = 0;
     let mut wanted = 0;
     let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
-    if m.sizes.nsap > 0 && !m.enabled(enable::OVERRIDE) {
-        for k in 0..sweep_and_prune(m, d) {
-            let group = d.candidate_near[k] as usize;
-            let first = m.sapgroup_adr[group] as usize;
-            wanted += collide_candidates(m, d, first..first + m.sapgroup_num[group] as usize, &mut found);
+    if m.sizes.nsap > 0 {
+        let mut near = d.near_pairs.take().unwrap_or_default();
+        sweep_and_prune(m, d, &mut near);
+        for &candidate in &near.candidates {
+            wanted += collide_candidate(m, d, candidate, &mut found);
         }
-    } else {
-        wanted = collide_candidates(m, d, 0..m.sizes.ncandidate, &mut found);
+        d.near_pairs = Some(near);
+        return wanted;
     }
-    wanted
-}
-
-/// Contacts of a range of candidates, skipping body pairs that are apart; returns the number of contacts, slots or
-/// not.
-fn collide_candidates<T: Real>(
-    m: &Model<T>,
-    d: &mut Data<T>,
-    candidates: Range<usize>,
-    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
-) -> usize {
-    let mut wanted = 0;
-    let mut body_pair =
-        m.bodypair_adr.partition_point(|&adr| adr as usize <= candidates.start).saturating_sub(1);
-    let mut next = candidates.start;
-    while next < candidates.end && body_pair < m.sizes.nbodypair {
-        let end = (m.bodypair_adr[body_pair] + m.bodypair_num[body_pair]) as usize;
+    for body_pair in 0..m.sizes.nbodypair {
         if !body_pair_apart(m, d, body_pair) {
-            for candidate in next..end.min(candidates.end) {
-                wanted += collide_candidate(m, d, candidate, found);
+            let first = m.bodypair_adr[body_pair] as usize;
+            for k in first..first + m.bodypair_num[body_pair] as usize {
+                wanted += collide_candidate(m, d, m.candidate(k), &mut found);
             }
         }
-        next = end;
-        body_pair += 1;
     }
     wanted
 }

@@ -2,6 +2,7 @@
 //! parameters").
 
 use manyworlds_model::model::Model;
+use manyworlds_model::model::candidates::Candidate;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::enable;
 
@@ -23,8 +24,8 @@ pub(crate) struct ContactParameters<T> {
 
 /// Contact parameters of a candidate: the explicit pair's or mixed, then the global override, then the lower bound on
 /// friction.
-pub(crate) fn parameters<T: Real>(m: &Model<T>, candidate: usize) -> ContactParameters<T> {
-    let pair = m.candidate_pair[candidate];
+pub(crate) fn parameters<T: Real>(m: &Model<T>, candidate: Candidate) -> ContactParameters<T> {
+    let pair = candidate.pair;
     let mut p = if pair >= 0 { pair_parameters(m, pair as usize) } else { mixed_parameters(m, candidate) };
     if m.enabled(enable::OVERRIDE) {
         p.solref.copy_from_slice(&m.opt_o_solref);
@@ -76,9 +77,8 @@ fn mix_weight<T: Real>(m: &Model<T>, g1: usize, g2: usize) -> T {
 }
 
 /// Contact parameters mixed from the two geoms.
-fn mixed_parameters<T: Real>(m: &Model<T>, candidate: usize) -> ContactParameters<T> {
-    let g1 = m.candidate_geom1[candidate] as usize;
-    let g2 = m.candidate_geom2[candidate] as usize;
+fn mixed_parameters<T: Real>(m: &Model<T>, candidate: Candidate) -> ContactParameters<T> {
+    let (g1, g2) = (candidate.geom1 as usize, candidate.geom2 as usize);
     let share = mix_weight(m, g1, g2);
     let equal = m.geom_priority[g1] == m.geom_priority[g2];
     // the geom of higher priority
@@ -121,8 +121,9 @@ fn mix<T: Real>(a: T, b: T, share: T) -> T {
 
 /// Margin and gap of a candidate: those of the explicit pair, or the sums over the two geoms.
 #[inline(always)]
-pub(super) fn margin_gap<T: Real>(m: &Model<T>, candidate: usize, g1: usize, g2: usize) -> (T, T) {
-    let pair = m.candidate_pair[candidate];
+pub(super) fn margin_gap<T: Real>(m: &Model<T>, candidate: Candidate) -> (T, T) {
+    let Candidate { geom1, geom2, pair } = candidate;
+    let (g1, g2) = (geom1 as usize, geom2 as usize);
     let (mut margin, gap) = if pair >= 0 {
         (m.pair_margin[pair as usize], m.pair_gap[pair as usize])
     } else {

@@ -1,9 +1,10 @@
 //! Contacts that the narrow phase found, in slots: the deepest where slots end.
 
-use super::contact_parameters::parameters;
+use super::contact_parameters::{ContactParameters, parameters};
 use super::primitives::ContactPoint;
 use crate::math::{make_frame_hint, set_mat3, set_vec3};
 use manyworlds_model::model::Model;
+use manyworlds_model::model::candidates::Candidate;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 
@@ -11,13 +12,17 @@ use manyworlds_model::real::Real;
 pub(super) fn store_contacts<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
-    candidate: usize,
+    candidate: Candidate,
     margin: T,
     found: &[ContactPoint<T>],
 ) -> usize {
+    if found.is_empty() {
+        return 0;
+    }
+    let p = parameters(m, candidate);
     for contact in found {
         if let Some(slot) = free_slot(d, contact.dist) {
-            write_contact(m, d, slot, candidate, margin, contact);
+            write_contact(d, slot, candidate, margin, &p, contact);
         }
     }
     found.len()
@@ -70,14 +75,13 @@ fn move_contact<T: Real>(d: &mut Data<T>, from: usize, to: usize) {
 
 /// Writes one contact.
 fn write_contact<T: Real>(
-    m: &Model<T>,
     d: &mut Data<T>,
     slot: usize,
-    candidate: usize,
+    candidate: Candidate,
     margin: T,
+    p: &ContactParameters<T>,
     found: &ContactPoint<T>,
 ) {
-    let p = parameters(m, candidate);
     d.contact_dist[slot] = found.dist;
     set_vec3(&mut d.contact_pos, slot, found.pos);
     let frame = make_frame_hint(found.normal, found.tangent);
@@ -95,6 +99,6 @@ fn write_contact<T: Real>(
     if !d.contact_adhesion.is_empty() {
         d.contact_adhesion[slot] = p.adhesion;
     }
-    d.contact_geom[2 * slot] = m.candidate_geom1[candidate];
-    d.contact_geom[2 * slot + 1] = m.candidate_geom2[candidate];
+    d.contact_geom[2 * slot] = candidate.geom1;
+    d.contact_geom[2 * slot + 1] = candidate.geom2;
 }

@@ -10,6 +10,7 @@ use super::plane_mesh::plane_mesh;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
 use crate::sleep::asleep::pair_sleeps;
 use manyworlds_model::model::Model;
+use manyworlds_model::model::candidates::Candidate;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::{disable, geom};
@@ -21,19 +22,18 @@ use manyworlds_model::schema::shape_pairs::{Method, shape_pair};
 pub(super) fn collide_candidate<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
-    candidate: usize,
+    candidate: Candidate,
     found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
-    let g1 = m.candidate_geom1[candidate] as usize;
-    let g2 = m.candidate_geom2[candidate] as usize;
-    let (margin, gap) = margin_gap(m, candidate, g1, g2);
+    let (g1, g2) = (candidate.geom1 as usize, candidate.geom2 as usize);
+    let (margin, gap) = margin_gap(m, candidate);
     if spheres_apart(m, d, g1, g2, margin + gap) {
         return 0;
     }
     if !d.tree_asleep.is_empty() && pair_sleeps(m, d, [g1, g2].map(|g| m.geom_bodyid[g] as usize)) {
         return 0;
     }
-    collide_near(m, d, candidate, [g1, g2], (margin, gap), found)
+    collide_near(m, d, candidate, (margin, gap), found)
 }
 
 /// Contacts of a candidate whose bounding spheres meet.
@@ -41,11 +41,11 @@ pub(super) fn collide_candidate<T: Real>(
 fn collide_near<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
-    candidate: usize,
-    [g1, g2]: [usize; 2],
+    candidate: Candidate,
     (margin, gap): (T, T),
     found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
+    let (g1, g2) = (candidate.geom1 as usize, candidate.geom2 as usize);
     if m.geom_type[g1] != geom::HFIELD {
         let n = collide_geoms(m, d, g1, g2, margin + gap, found);
         return store_contacts(m, d, candidate, margin, &found[..n]);

@@ -1,80 +1,95 @@
 //! Sweep and prune, the broad phase of large models: bounding spheres are sorted along an axis, and only those that
 //! overlap on it are tested (Cohen, Lin, Manocha and Ponamgi, *I-COLLIDE*, 1995, section 4).
 //!
-//! Candidates are nevertheless visited in their own order, so that contacts do not depend on how they were found.
+//! Spheres are enlarged, so that the pairs that overlap include all that may touch until some geom has moved by the
+//! enlargement (Verlet, *Computer experiments on classical fluids*, 1967): most steps test the pairs of an earlier one. What
+//! is listed is tested again in each step and in its own order, so that contacts do not depend on when it was listed.
 
 use std::cmp::Ordering;
 
-use crate::math::{Vec3, length, vec3};
+use crate::math::{Vec3, vec3};
 use manyworlds_model::model::Model;
+use manyworlds_model::model::candidates::NearPairs;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
+use manyworlds_model::schema::enums::enable;
 
 /// Relative enlargement of the spheres: rounding differs between this test and that of the narrow phase.
 const SPHERE_SLACK: f64 = 1e-5;
 
-/// Lists in `candidate_near`, in order, the groups of candidates whose bodies are near, and those without a bounding
-/// sphere; returns their number.
-pub fn sweep_and_prune<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
-    for item in 0..m.sizes.nsap {
-        bounding_sphere(m, d, item);
+/// How far geoms may move before pairs are listed again, as a share of the mean radius.
+const REACH: f64 = 0.1;
+
+/// Places that a sphere moves up in the order, on the average, beyond which sorting anew is faster.
+const MAX_MOVES: usize = 8;
+
+/// Lists the candidates that are near, and those that are always tested, unless the list of an earlier step holds them.
+pub(super) fn sweep_and_prune<T: Real>(m: &Model<T>, d: &Data<T>, near: &mut NearPairs<T>) {
+    if is_current(m, d, near) {
+        return;
     }
-    let axis = widest_axis(m, d);
-    sort(d, axis);
-    let rest = m.sap_rest.len().min(d.candidate_near.len());
-    d.candidate_near[..rest].copy_from_slice(&m.sap_rest[..rest]);
-    let mut near = rest;
-    for i in 0..m.sizes.nsap {
-        let one = ball(d, i);
-        let end = one[axis] + one[3];
-        // spheres that begin before this one ends
-        for j in i + 1..m.sizes.nsap {
-            let two = ball(d, j);
-            if two[axis] - two[3] > end {
-                break;
-            }
-            if overlap(one, two) {
-                let (a, b) = (d.sap_order[i] as usize, d.sap_order[j] as usize);
-                near = append_groups(m, d, a.min(b), a.max(b), near);
-            }
-        }
+    near.spheres.clear();
+    near.spheres.extend((0..m.sizes.nsap).map(|k| bounding_sphere(m, d, k)));
+    near.reach = reach(near);
+    let axis = widest_axis(near);
+    sort(near, axis);
+    list_overlaps(m, near, axis);
+    for &k in &m.sap_rest {
+        let candidate = m.candidate(k as usize);
+        near.found.push((m.candidate_order(candidate), candidate));
     }
-    d.candidate_near[..near].sort_unstable();
-    near
+    near.found.sort_unstable_by_key(|(order, _)| *order);
+    near.candidates.clear();
+    near.candidates.extend(near.found.drain(..).map(|(_, candidate)| candidate));
 }
 
-/// Bounding sphere of the geoms of a body, or of one geom, margins included.
-fn bounding_sphere<T: Real>(m: &Model<T>, d: &mut Data<T>, item: usize) {
-    let reach = |g: usize| m.geom_rbound[g] + m.geom_margin[g] + m.geom_gap[g];
-    let (centre, radius) = if let Ok(g) = usize::try_from(m.sap_geom[item]) {
-        (vec3(&d.geom_xpos, g), reach(g))
-    } else {
-        let body = m.sap_body[item] as usize;
-        let first = m.body_geomadr[body] as usize;
-        let geoms = first..first + m.body_geomnum[body] as usize;
-        let share = T::ONE / T::of(geoms.len() as f64);
-        let centre = geoms.clone().fold(Vec3::ZERO, |sum, g| sum + vec3(&d.geom_xpos, g) * share);
-        let end = |g: usize| length(vec3(&d.geom_xpos, g) - centre) + reach(g);
-        (centre, geoms.map(end).fold(T::ZERO, T::max))
-    };
-    let Vec3([x, y, z]) = centre;
-    let slack = radius * T::of(SPHERE_SLACK) + (x.abs() + y.abs() + z.abs()) * T::of(8.0) * T::EPSILON;
+/// True if no geom has moved by more than its reach, or become larger, since the list was made.
+fn is_current<T: Real>(m: &Model<T>, d: &Data<T>, near: &NearPairs<T>) -> bool {
+    let limit = near.reach * near.reach;
+    near.spheres.len() == m.sizes.nsap
+        && near.spheres.iter().enumerate().all(|(k, was)| {
+            let g = m.sap_geom[k] as usize;
+            let moved = vec3(&d.geom_xpos, g) - Vec3([was[0], was[1], was[2]]);
+            moved.0[0] * moved.0[0] + moved.0[1] * moved.0[1] + moved.0[2] * moved.0[2] <= limit
+                && radius(m, g) <= was[3]
+        })
+}
+
+/// Radius of the bounding sphere of a geom, its share of margin and gap included.
+#[inline(always)]
+fn radius<T: Real>(m: &Model<T>, g: usize) -> T {
+    let margin = if m.enabled(enable::OVERRIDE) { T::of(0.5) * m.opt_o_margin[0] } else { m.geom_margin[g] };
+    m.geom_rbound[g] + margin + m.geom_gap[g]
+}
+
+/// Bounding sphere of a swept geom, margins included.
+fn bounding_sphere<T: Real>(m: &Model<T>, d: &Data<T>, k: usize) -> [T; 4] {
+    let g = m.sap_geom[k] as usize;
+    let Vec3([x, y, z]) = vec3(&d.geom_xpos, g);
+    let radius = radius(m, g);
+    let slack = radius.abs() * T::of(SPHERE_SLACK) + (x.abs() + y.abs() + z.abs()) * T::of(8.0) * T::EPSILON;
     // a sphere that is not finite overlaps all others
     let lost = !(x + y + z + radius).is_finite();
-    let ball = if lost { [T::ZERO, T::ZERO, T::ZERO, T::of(1e30)] } else { [x, y, z, radius + slack] };
-    d.sap_sphere[4 * item..4 * item + 4].copy_from_slice(&ball);
+    if lost { [T::ZERO, T::ZERO, T::ZERO, T::of(1e30)] } else { [x, y, z, radius + slack] }
+}
+
+/// How far each geom may move: a share of the mean radius, of spheres that are not lost.
+fn reach<T: Real>(near: &NearPairs<T>) -> T {
+    let radii = || near.spheres.iter().map(|s| s[3]).filter(|r| *r < T::of(1e30));
+    let sum = radii().fold(T::ZERO, |sum, r| sum + r.max(T::ZERO));
+    T::of(REACH) * sum / T::of(radii().count().max(1) as f64)
 }
 
 /// Axis of largest variance of the centres.
-fn widest_axis<T: Real>(m: &Model<T>, d: &Data<T>) -> usize {
+fn widest_axis<T: Real>(near: &NearPairs<T>) -> usize {
     let (mut sum, mut square) = ([T::ZERO; 3], [T::ZERO; 3]);
-    for ball in d.sap_sphere.chunks_exact(4) {
+    for ball in &near.spheres {
         for k in 0..3 {
             sum[k] += ball[k];
             square[k] += ball[k] * ball[k];
         }
     }
-    let n = T::of(m.sizes.nsap as f64);
+    let n = T::of(near.spheres.len() as f64);
     let spread = [0, 1, 2].map(|k| square[k] - sum[k] * sum[k] / n);
     if spread[0] >= spread[1] && spread[0] >= spread[2] {
         0
@@ -85,48 +100,61 @@ fn widest_axis<T: Real>(m: &Model<T>, d: &Data<T>) -> usize {
     }
 }
 
-/// Sorts the spheres by their lower ends, ties by index; what follows reads them in this order.
-fn sort<T: Real>(d: &mut Data<T>, axis: usize) {
-    let ball = &d.sap_sphere;
-    let begin = |k: i32| ball[4 * k as usize + axis] - ball[4 * k as usize + 3];
-    for (k, place) in d.sap_order.iter_mut().enumerate() {
-        *place = k as i32;
+/// Sorts the spheres by their lower ends, ties by index; what follows reads them in this order, enlarged.
+fn sort<T: Real>(near: &mut NearPairs<T>, axis: usize) {
+    let NearPairs { spheres, order, sorted, reach, .. } = near;
+    if order.len() != spheres.len() {
+        order.clear();
+        order.extend(0..spheres.len() as u32);
     }
-    d.sap_order.sort_unstable_by(|&a, &b| {
-        begin(a).partial_cmp(&begin(b)).unwrap_or(Ordering::Equal).then(a.cmp(&b))
-    });
-    for (sorted, k) in d.sap_sorted.chunks_exact_mut(4).zip(&d.sap_order) {
-        sorted.copy_from_slice(&d.sap_sphere[4 * *k as usize..][..4]);
+    let begin = |k: u32| spheres[k as usize][axis] - spheres[k as usize][3];
+    let compare = |a: u32, b: u32| begin(a).partial_cmp(&begin(b)).unwrap_or(Ordering::Equal).then(a.cmp(&b));
+    // from the order of the last time, which is nearly this one
+    let mut moves = 0;
+    for k in 1..order.len() {
+        let mut place = k;
+        while place > 0 && moves < MAX_MOVES * order.len() && compare(order[place - 1], order[place]).is_gt()
+        {
+            order.swap(place - 1, place);
+            place -= 1;
+            moves += 1;
+        }
     }
+    if moves >= MAX_MOVES * order.len() {
+        order.sort_unstable_by(|&a, &b| compare(a, b));
+    }
+    sorted.clear();
+    sorted.extend(order.iter().map(|&k| {
+        let [x, y, z, radius] = spheres[k as usize];
+        [x, y, z, radius + *reach]
+    }));
 }
 
-/// Centre and radius of a sphere by its place in the order.
-#[inline(always)]
-fn ball<T: Real>(d: &Data<T>, place: usize) -> [T; 4] {
-    let all = &d.sap_sorted[4 * place..4 * place + 4];
-    [all[0], all[1], all[2], all[3]]
+/// Lists the candidates whose enlarged spheres overlap.
+fn list_overlaps<T: Real>(m: &Model<T>, near: &mut NearPairs<T>, axis: usize) {
+    let NearPairs { order, sorted, found, .. } = near;
+    found.clear();
+    for (i, one) in sorted.iter().enumerate() {
+        let end = one[axis] + one[3];
+        // spheres that begin before this one ends
+        for (j, two) in sorted.iter().enumerate().skip(i + 1) {
+            if two[axis] - two[3] > end {
+                break;
+            }
+            if overlap(one, two) {
+                let [a, b] = [i, j].map(|k| m.sap_geom[order[k] as usize] as usize);
+                if let Some(candidate) = m.free_candidate(a.min(b), a.max(b)) {
+                    found.push((m.candidate_order(candidate), candidate));
+                }
+            }
+        }
+    }
 }
 
 /// True if two spheres overlap.
 #[inline(always)]
-fn overlap<T: Real>(one: [T; 4], two: [T; 4]) -> bool {
+fn overlap<T: Real>(one: &[T; 4], two: &[T; 4]) -> bool {
     let (x, y, z) = (two[0] - one[0], two[1] - one[1], two[2] - one[2]);
     let reach = one[3] + two[3];
     x * x + y * y + z * z <= reach * reach
-}
-
-/// Lists the groups of candidates of two items; returns the number listed so far.
-fn append_groups<T: Real>(m: &Model<T>, d: &mut Data<T>, low: usize, high: usize, mut near: usize) -> usize {
-    let first = m.sap_adr[low] as usize;
-    let all = first..first + m.sap_num[low] as usize;
-    let others = &m.sappair_other[all.clone()];
-    let begin = others.partition_point(|&k| k < high as i32);
-    for k in first + begin..all.end {
-        if m.sappair_other[k] != high as i32 || near == d.candidate_near.len() {
-            break;
-        }
-        d.candidate_near[near] = m.sappair_group[k];
-        near += 1;
-    }
-    near
 }

@@ -111,9 +111,16 @@ fn number_dofs<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 /// Labels each tree touched by a row with a lower tree of its island, the lowest with itself; rows hold their first tree.
 fn join_trees<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.tree_island.fill(-1);
+    let mut last = (-1, -1);
     for r in 0..d.nefc[0] as usize {
         let id = d.efc_id[r] as usize;
         let kind = d.efc_type[r];
+        // rows of one constraint touch the same trees
+        if (kind, d.efc_id[r]) == last {
+            d.efc_island[r] = d.efc_island[r - 1];
+            continue;
+        }
+        last = (kind, d.efc_id[r]);
         d.efc_island[r] = if kind == constraint::EQUALITY {
             join_equality(m, d, id)
         } else if kind == constraint::FRICTION_DOF {

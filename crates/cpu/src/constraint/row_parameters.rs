@@ -1,5 +1,7 @@
 //! Parameters of constraint rows: impedance, stiffness, damping and regulariser.
 
+use std::ops::Range;
+
 use super::cone::cone_mu;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -52,7 +54,6 @@ pub(super) fn contact_parameters<T: Real>(
     let b2 = m.geom_bodyid[d.contact_geom[2 * con + 1] as usize] as usize;
     let min_invweight = T::MIN_CONTACT_INVWEIGHT / m.stat_meanmass[0].max(T::MINVAL);
     let tran = (m.body_invweight0[2 * b1] + m.body_invweight0[2 * b2]).max(min_invweight);
-    let rot = m.body_invweight0[2 * b1 + 1] + m.body_invweight0[2 * b2 + 1];
     let mut row = RowParameters {
         kind: constraint::CONTACT_FRICTIONLESS,
         id: con,
@@ -74,17 +75,28 @@ pub(super) fn contact_parameters<T: Real>(
     }
     row.kind = constraint::CONTACT_PYRAMIDAL;
     let kbip = row_kbip(m, &row);
-    for k in 1..dim {
-        let mu = d.contact_friction[5 * con + k - 1];
-        row.diag = tran + mu * mu * if k < 3 { tran } else { rot };
-        write_row_with(d, first + 2 * k - 2, &row, kbip);
-        write_row_with(d, first + 2 * k - 1, &row, kbip);
-    }
+    let friction = d.contact_friction[5 * con];
+    row.diag = tran + friction * friction * tran;
+    write_row_with(d, first, &row, kbip);
     // all rows of a pyramid share the regulariser of the normal force seen through the first tangent's friction
-    let mu = cone_mu(m, d.contact_friction[5 * con]);
+    let mu = cone_mu(m, friction);
     let shared = T::of(2.0) * mu * mu * d.efc_R[first];
-    for r in first..first + 2 * (dim - 1) {
-        set_regulariser(d, r, shared);
+    set_regulariser(d, first, shared);
+    copy_row(d, first, first + 1..first + 2 * (dim - 1));
+}
+
+/// Copies the parameters of a row to others of the same constraint.
+fn copy_row<T: Real>(d: &mut Data<T>, from: usize, to: Range<usize>) {
+    for r in to {
+        d.efc_type[r] = d.efc_type[from];
+        d.efc_id[r] = d.efc_id[from];
+        d.efc_pos[r] = d.efc_pos[from];
+        d.efc_margin[r] = d.efc_margin[from];
+        d.efc_frictionloss[r] = d.efc_frictionloss[from];
+        d.efc_KBIP.copy_within(4 * from..4 * from + 4, 4 * r);
+        d.efc_R[r] = d.efc_R[from];
+        d.efc_D[r] = d.efc_D[from];
+        d.efc_diagApprox[r] = d.efc_diagApprox[from];
     }
 }
 

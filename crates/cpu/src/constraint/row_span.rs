@@ -67,7 +67,9 @@ fn place_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, first: usize, count: usize
         let adr = (from + k * width) as isize;
         let low = adr - one.0 as isize;
         let high = if two.0 < two.1 { adr + (one.1 - one.0) as isize - two.0 as isize } else { low };
-        *place = RowPlace { low, high, ranges: [one, if two.0 < two.1 { two } else { (one.1, one.1) }] };
+        let ranges = [one, if two.0 < two.1 { two } else { (one.1, one.1) }];
+        let ranges = ranges.map(|(begin, end)| (begin as u32, end as u32));
+        *place = RowPlace { low, high, ranges, count: (count - k) as u32 };
     }
     d.jacobian.used = to;
     true

@@ -3,6 +3,7 @@
 
 use std::cmp::Ordering;
 
+use super::blocks::{FREE, add_fixed4, block_len, fixed};
 use super::factors::{any, factor_node, solve_nodes, solve_triangle, update_path};
 use super::hessian_pattern::list_parts;
 use super::rows::{FourRows, RowBatch, is_narrow, rows};
@@ -28,7 +29,7 @@ pub fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>,
     let some_gap = || d.efc_order[rows(d, island)].iter().any(|r| has_gap(d, *r as usize));
     if end - first == 1 && d.jacobian.is_plain() {
         add_rows_of_one_node::<T, true>(m, d, h, island, first);
-    } else if end - first == 1 && !(d.jacobian.has_gaps && some_gap()) {
+    } else if end - first == 1 && !d.jacobian.is_packed && !some_gap() {
         add_rows_of_one_node::<T, false>(m, d, h, island, first);
     } else {
         add_rows_by_part(m, d, h, island);
@@ -187,12 +188,7 @@ fn add_rows_by_part<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, 
             k += cone.dim;
             continue;
         }
-        // rows of a constraint follow each other
-        let same = |k: usize| {
-            let other = d.efc_order[k] as usize;
-            (d.efc_type[other], d.efc_id[other]) == (d.efc_type[r], d.efc_id[r])
-        };
-        let end = (k + 1..places.end).find(|k| !same(*k)).unwrap_or(places.end);
+        let end = constraint_end(d, k, places.end);
         let (mut four, mut weights, mut count) = ([r; 4], [T::ZERO; 4], 0);
         for k in k..end {
             let r = d.efc_order[k] as usize;
@@ -202,9 +198,8 @@ fn add_rows_by_part<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, 
             }
             if count == 4 || (count > 0 && k + 1 == end) {
                 for p in &parts {
-                    let own = four.map(|r| d.row(r, p.begin, p.end));
                     for q in &parts {
-                        add_part(h, (p, own), (q, four.map(|r| d.row(r, q.begin, q.end))), weights);
+                        add_rows_part(d, h, p, q, four, weights);
                     }
                 }
                 (four, weights, count) = ([four[0]; 4], [T::ZERO; 4], 0);
@@ -213,6 +208,66 @@ fn add_rows_by_part<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, 
         k = end;
     }
     h.work.parts = parts;
+}
+
+/// One past the last place in `efc_order` of the rows of a constraint, which follow each other.
+fn constraint_end<T: Real>(d: &Data<T>, k: usize, end: usize) -> usize {
+    let r = d.efc_order[k] as usize;
+    if d.jacobian.is_packed {
+        return k + block_len(d, r);
+    }
+    let same = |k: &usize| {
+        let other = d.efc_order[*k] as usize;
+        (d.efc_type[other], d.efc_id[other]) == (d.efc_type[r], d.efc_id[r])
+    };
+    k + (k..end).take_while(same).count()
+}
+
+/// Adds what up to four rows with their weights couple in the columns of part `p` with part `q`.
+#[inline(always)]
+fn add_rows_part<T: Real>(
+    d: &Data<T>,
+    h: &mut Hessian<T>,
+    p: &RowPart,
+    q: &RowPart,
+    rows: [usize; 4],
+    w: [T; 4],
+) {
+    let row = |k: usize, part: &RowPart| d.row(rows[k], part.begin, part.end);
+    if p.end - p.begin != FREE || q.end - q.begin != FREE {
+        let own = [row(0, p), row(1, p), row(2, p), row(3, p)];
+        return add_part(h, (p, own), (q, [row(0, q), row(1, q), row(2, q), row(3, q)]), w);
+    }
+    // two free bodies
+    let Some(place) = part_place(h, p, q) else { return };
+    let node = h.nodes[p.node];
+    let own = [fixed(row(0, p)), fixed(row(1, p)), fixed(row(2, p)), fixed(row(3, p))];
+    let other = [fixed(row(0, q)), fixed(row(1, q)), fixed(row(2, q)), fixed(row(3, q))];
+    let is_same = (q.node, q.begin) == (p.node, p.begin);
+    for k in 0..FREE {
+        let f = [own[0][k] * w[0], own[1][k] * w[1], own[2][k] * w[2], own[3][k] * w[3]];
+        let column = node.column(p.begin + k - node.begin) + place;
+        if is_same {
+            let mut sum = [T::ZERO; FREE];
+            add_fixed4(&mut sum, f, other);
+            h.entries[column..=column + k].iter_mut().zip(sum).for_each(|(x, y)| *x += y);
+        } else {
+            add_fixed4(&mut h.entries[column..column + FREE], f, other);
+        }
+    }
+}
+
+/// Place of part `q` in the columns of part `p`, if these hold it: entries with what is eliminated later lie in the column of
+/// what is eliminated earlier.
+#[inline(always)]
+fn part_place<T: Real>(h: &Hessian<T>, p: &RowPart, q: &RowPart) -> Option<usize> {
+    let node = h.nodes[p.node];
+    match q.node.cmp(&p.node) {
+        Ordering::Less => None,
+        Ordering::Equal if q.begin > p.begin => None,
+        Ordering::Equal => Some(node.height + q.begin - node.begin),
+        Ordering::Greater => Some(block_offset(h, &node, q.node) + q.begin - h.nodes[q.node].begin),
+    }
 }
 
 /// Adds `weight v v'`, with `v` over all degrees of freedom and zero outside of some parts.
@@ -235,14 +290,8 @@ fn add_part<T: Real>(
     (q, [a, b, c, e]): (&RowPart, [&[T]; 4]),
     w: [T; 4],
 ) {
+    let Some(place) = part_place(h, p, q) else { return };
     let node = h.nodes[p.node];
-    // entries with what is eliminated later lie in the column of what is eliminated earlier
-    let place = match q.node.cmp(&p.node) {
-        Ordering::Less => return,
-        Ordering::Equal if q.begin > p.begin => return,
-        Ordering::Equal => node.height + q.begin - node.begin,
-        Ordering::Greater => block_offset(h, &node, q.node) + q.begin - h.nodes[q.node].begin,
-    };
     let is_same = (q.node, q.begin) == (p.node, p.begin);
     for k in 0..p.end - p.begin {
         let (fa, fb, fc, fe) = (own[0][k] * w[0], own[1][k] * w[1], own[2][k] * w[2], own[3][k] * w[3]);

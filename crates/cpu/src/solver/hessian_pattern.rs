@@ -22,6 +22,7 @@ const MOVE: usize = 24;
 
 /// Nodes and columns of the Hessian for the rows of a world; those of the last step where they fit.
 pub fn set_pattern<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>) {
+    h.fits = true;
     list_ranges(d, &mut h.work.ranges);
     list_pairs(m, d, &mut h.work);
     if h.work.ranges != h.ranges || h.work.pairs != h.pairs {

@@ -1,5 +1,6 @@
 //! Constraint solvers, and inverse dynamics, which needs none.
 
+mod blocks;
 pub mod cg;
 pub mod factors;
 pub mod fwdinv;

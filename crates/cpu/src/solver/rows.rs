@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::blocks::mul_blocks;
 use crate::constraint::row_span::{has_gap, range_union, row_span};
 use crate::math::{add_row, dot_n, dot_rows4};
 use manyworlds_model::model::Model;
@@ -58,8 +59,8 @@ pub(crate) fn cost_scale<T: Real>(m: &Model<T>, d: &Data<T>, island: i32) -> T {
 }
 
 /// Rows collected into batches of up to four, so that the target of their sum is read and written once instead of four
-/// times. Rows whose spans lie apart are not collected together, and those with a gap only with their like. `PLAIN`: rows
-/// are [plain](manyworlds_model::model::jacobian::Jacobian::is_plain).
+/// times. Rows are whole: those whose spans lie apart are not collected together, and those with a gap only with their like.
+/// `PLAIN`: rows are [plain](manyworlds_model::model::jacobian::Jacobian::is_plain).
 #[derive(Default)]
 pub(crate) struct RowBatch<T, const PLAIN: bool> {
     rows: [usize; 4],
@@ -87,11 +88,10 @@ impl<T: Real, const PLAIN: bool> RowBatch<T, PLAIN> {
         let width = span.1 - span.0;
         let (mut all, mut widest) = (range_union(self.span, span), self.widest.max(width));
         let gap = !PLAIN && has_gap(d, row);
-        let alike = |same: fn(&Data<T>, usize, usize) -> bool| self.count == 0 || same(d, self.rows[0], row);
         let fits = if gap || self.has_gap {
-            alike(is_alike)
+            self.count == 0 || is_alike(d, self.rows[0], row)
         } else {
-            are_near(all, widest) && (PLAIN || alike(have_the_same_elements))
+            are_near(all, widest)
         };
         let apart = if fits { None } else { self.take() };
         if apart.is_some() {
@@ -132,12 +132,6 @@ fn is_alike<T: Real>(d: &Data<T>, a: usize, b: usize) -> bool {
         && d.efc_gap_end[a] == d.efc_gap_end[b]
 }
 
-/// True if two rows without gaps have elements for the same degrees of freedom.
-#[inline(always)]
-fn have_the_same_elements<T: Real>(d: &Data<T>, a: usize, b: usize) -> bool {
-    !d.jacobian.is_packed || d.jacobian.places[a].ranges[0] == d.jacobian.places[b].ranges[0]
-}
-
 /// True if rows that span `all` together, and `widest` at most each, are read together at little loss.
 #[inline(always)]
 fn are_near(all: (usize, usize), widest: usize) -> bool {
@@ -150,6 +144,8 @@ fn are_near(all: (usize, usize), widest: usize) -> bool {
 pub(crate) fn mul_jac<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], out: &mut [T]) {
     if d.jacobian.is_plain() {
         mul_rows::<T, true>(d, places, v, out);
+    } else if d.jacobian.is_packed {
+        mul_blocks(d, places, v, out);
     } else {
         mul_rows::<T, false>(d, places, v, out);
     }
@@ -199,7 +195,7 @@ fn mul_rows<T: Real, const PLAIN: bool>(d: &Data<T>, places: Range<usize>, v: &[
                 all = range_union(all, span);
                 widest = widest.max(span.1 - span.0);
             }
-            let alike = |row: &usize| PLAIN || (!has_gap(d, *row) && have_the_same_elements(d, r, *row));
+            let alike = |row: &usize| PLAIN || !has_gap(d, *row);
             if are_near(all, widest) && rows.iter().all(alike) {
                 let row = |k: usize| row_of(rows[k], all.0, all.1);
                 let products = dot_rows4(&v[all.0..all.1], row(0), row(1), row(2), row(3));

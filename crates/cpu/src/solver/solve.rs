@@ -9,6 +9,7 @@
 //! Newton steps on the derivative, then by bracketing, finds the step length. Costs are compared only as differences
 //! from the start of the search, which avoids cancellation in single precision.
 
+use super::blocks::{add_block_forces, block_len};
 use super::cg::cg_direction;
 use super::hessian::{build_hessian, factor_hessian, solve_hessian, update_factors};
 use super::hessian_pattern::set_pattern;
@@ -59,9 +60,7 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
     // apart, while it is built from the world's rows
     let mut hessian = d.take_hessian();
-    if m.opt_solver[0] == solver::NEWTON {
-        set_pattern(m, d, &mut hessian);
-    }
+    hessian.fits = false;
     for island in 0..d.nisland[0] {
         let mut iterations = match m.opt_solver[0] {
             solver::PGS => pgs_island(m, d, island),
@@ -181,8 +180,14 @@ fn already_solved<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T)
 
 /// Row forces of an island at the present acceleration, and the gradient of the cost.
 pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
+    for k in island_ranges(d, island) {
+        let range = range_at(d, k);
+        d.qfrc_constraint[range].fill(T::ZERO);
+    }
     if d.jacobian.is_plain() {
         sum_forces::<T, true>(m, d, island);
+    } else if d.jacobian.is_packed {
+        sum_block_forces(m, d, island);
     } else {
         sum_forces::<T, false>(m, d, island);
     }
@@ -197,10 +202,6 @@ pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i3
 /// [plain](manyworlds_model::model::jacobian::Jacobian::is_plain).
 #[inline(always)]
 fn sum_forces<T: Real, const PLAIN: bool>(m: &Model<T>, d: &mut Data<T>, island: i32) {
-    for k in island_ranges(d, island) {
-        let range = range_at(d, k);
-        d.qfrc_constraint[range].fill(T::ZERO);
-    }
     let mut four = RowBatch::<T, PLAIN>::default();
     let two_sided = (d.ne[0] + d.nf[0]) as usize;
     let mut done = 0;
@@ -239,6 +240,28 @@ fn sum_forces<T: Real, const PLAIN: bool>(m: &Model<T>, d: &mut Data<T>, island:
     }
 }
 
+/// [`sum_forces`] constraint by constraint, of packed rows.
+fn sum_block_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
+    let places = rows(d, island);
+    let mut k = places.start;
+    while k < places.end {
+        let r = d.efc_order[k] as usize;
+        let count = block_len(d, r);
+        if let Some(cone) = cone_of(m, d, r) {
+            let (f, _) = cone.forces(&d.solver_Jaref[r..r + count]);
+            d.efc_force[r..r + count].copy_from_slice(&f[..count]);
+        } else {
+            for r in r..r + count {
+                d.efc_force[r] = force(&cost_parameters(d, r), d.solver_Jaref[r]);
+            }
+        }
+        if d.efc_force[r..r + count].iter().any(|f| *f != T::ZERO) {
+            add_block_forces(d, r, count);
+        }
+        k += count;
+    }
+}
+
 /// Adds the joint-space forces of up to four rows.
 #[inline(always)]
 fn add_forces<T: Real, const PLAIN: bool>(d: &mut Data<T>, batch: &FourRows<T>) {
@@ -264,6 +287,10 @@ fn search_direction<T: Real>(
     island: i32,
     rebuild: bool,
 ) -> T {
+    // where all islands begin at their solutions, nobody asks for nodes
+    if !h.fits {
+        set_pattern(m, d, h);
+    }
     if rebuild || !update_factors(m, d, h, island) {
         build_hessian(m, d, h, island);
         factor_hessian(d, h, island);

@@ -49,11 +49,13 @@ pub fn compile(spec: &Spec) -> Result<Model> {
     build.log.check()?;
     build.explicit_pairs();
     build.log.check()?;
-    let candidates = build.candidates();
+    let (candidates, all_are_listed) = build.candidates();
     build.log.check()?;
     build.store_candidates(&candidates);
-    build.body_pairs(&candidates);
-    build.sweep_and_prune(&candidates);
+    if all_are_listed {
+        build.body_pairs(&candidates);
+    }
+    build.sweep_and_prune(&candidates, all_are_listed);
     set0::set0(&mut build);
     build.length_ranges();
     build.keys();

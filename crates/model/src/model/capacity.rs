@@ -1,5 +1,7 @@
 //! What a model can need at most.
 
+use std::collections::BTreeMap;
+
 use super::Model;
 use super::data::Capacity;
 use crate::schema::enums::{disable, joint};
@@ -11,15 +13,33 @@ pub fn max_capacity(model: &Model) -> Capacity {
         return Capacity::NONE;
     }
     let mut most = Capacity { nconmax: 0, njmax: max_noncontact_rows(model) };
+    let mut add = |types: (i32, i32), dim: i32, pairs: usize| {
+        let contacts = shape_pair(types).map_or(0, |pair| pair.contacts).saturating_mul(pairs);
+        let rows = contacts.saturating_mul(rows_per_contact(dim, model.has_elliptic_cones()));
+        most.nconmax = most.nconmax.saturating_add(contacts);
+        most.njmax = most.njmax.saturating_add(rows);
+    };
     for p in 0..model.sizes.ncandidate {
         let (a, b) = (model.candidate_geom1[p] as usize, model.candidate_geom2[p] as usize);
-        let contacts = shape_pair((model.geom_type[a], model.geom_type[b])).map_or(0, |pair| pair.contacts);
         let dim = match usize::try_from(model.candidate_pair[p]) {
             Ok(pair) => model.pair_dim[pair],
             Err(_) => model.geom_condim[a].max(model.geom_condim[b]),
         };
-        most.nconmax = most.nconmax.saturating_add(contacts);
-        most.njmax = most.njmax.saturating_add(contacts * rows_per_contact(dim, model.has_elliptic_cones()));
+        add((model.geom_type[a], model.geom_type[b]), dim, 1);
+    }
+    if !model.lists_all_candidates() {
+        // any two geoms of two kinds
+        let mut kinds = BTreeMap::new();
+        for &g in &model.sap_geom {
+            let kind = (model.geom_type[g as usize], model.geom_condim[g as usize]);
+            *kinds.entry(kind).or_insert(0usize) += 1;
+        }
+        for (k, (one, n)) in kinds.iter().enumerate() {
+            add((one.0, one.0), one.1, n.saturating_mul(n - 1) / 2);
+            for (two, count) in kinds.iter().skip(k + 1) {
+                add((one.0, two.0), one.1.max(two.1), n.saturating_mul(*count));
+            }
+        }
     }
     most
 }

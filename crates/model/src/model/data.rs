@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::Model;
+use super::candidates::NearPairs;
 use super::hessian::Hessian;
 use super::jacobian::Jacobian;
 use crate::real::Real;
@@ -27,6 +28,8 @@ macro_rules! define_data {
             pub hessian: Option<Box<Hessian<T>>>,
             /// Places of the rows of `efc_J`.
             pub jacobian: Jacobian,
+            /// Pairs of geoms that are near each other, in a large world; away while they are listed.
+            pub near_pairs: Option<Box<NearPairs<T>>>,
             $(
                 #[doc = $doc]
                 #[doc = concat!("\n\nUnit: ", $unit, ". Shape: `[", stringify!($($d),*), "]`. Role: ", stringify!($role), ".")]
@@ -54,8 +57,9 @@ macro_rules! define_data {
                 if let Some(hessian) = &mut hessian {
                     hessian.reserve(self.sizes.ntree, self.sizes.nv);
                 }
-                let jacobian = self.jacobian.clone();
-                let mut data = Self { sizes: self.sizes, capacity_limit, hessian, jacobian, ..Self::default() };
+                let (jacobian, near_pairs) = (self.jacobian.clone(), self.near_pairs.clone());
+                let mut data =
+                    Self { sizes: self.sizes, capacity_limit, hessian, jacobian, near_pairs, ..Self::default() };
                 $(data.$name.clone_from(&self.$name);)*
                 data
             }
@@ -65,7 +69,7 @@ macro_rules! define_data {
             fn default() -> Self {
                 Self {
                     sizes: Sizes::default(), capacity_limit: Capacity::default(), hessian: None,
-                    jacobian: Jacobian::default(), $($name: Vec::new(),)*
+                    jacobian: Jacobian::default(), near_pairs: None, $($name: Vec::new(),)*
                 }
             }
         }
@@ -199,6 +203,7 @@ impl<T: Real> Data<T> {
     /// All elements of a row of the Jacobian, into zeros.
     pub fn copy_whole_row(&self, r: usize, out: &mut [T]) {
         for (begin, end) in self.jacobian.places[r].ranges {
+            let (begin, end) = (begin as usize, end as usize);
             out[begin..end].copy_from_slice(self.row(r, begin, end));
         }
     }
@@ -275,7 +280,7 @@ impl<T: Real> Data<T> {
 
     /// Sizes with other capacities. A world whose adhesion is zero while others have some keeps room for it.
     fn sizes_of(&self, model: &Model<T>, to: Capacity) -> Sizes {
-        let sizes = Sizes { nH: self.sizes.nH, ..to.sizes(model) };
+        let sizes = Sizes { nH: self.sizes.nH, ncandidate: self.sizes.ncandidate, ..to.sizes(model) };
         let nadhesive = if self.sizes.nadhesive > 0 { to.nconmax } else { sizes.nadhesive };
         Sizes { nadhesive, ..sizes }
     }

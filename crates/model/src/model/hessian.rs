@@ -30,6 +30,8 @@ pub struct Hessian<T> {
     pub pairs: Vec<(u32, u32)>,
     /// Ranges of the islands that the nodes are made for, with the number of each island's before them.
     pub ranges: Vec<(i32, i32)>,
+    /// True if the nodes are known to be those of the rows that are solved.
+    pub fits: bool,
     /// Lists and sums that nothing is read from later.
     pub work: Work<T>,
 }

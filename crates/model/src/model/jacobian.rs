@@ -32,14 +32,16 @@ pub struct RowPlace {
     /// The same for the elements of the second range.
     pub high: isize,
     /// Ranges of the degrees of freedom that the row has elements for; the second one is empty without a gap.
-    pub ranges: [(usize, usize); 2],
+    pub ranges: [(u32, u32); 2],
+    /// Rows from this one on that are those of the same constraint: they have the same elements, and follow this one.
+    pub count: u32,
 }
 
 impl RowPlace {
     /// Place in `efc_J` of the element for a degree of freedom.
     #[inline(always)]
     pub fn index(&self, dof: usize) -> usize {
-        let first = if dof >= self.ranges[1].0 { self.high } else { self.low };
+        let first = if dof >= self.ranges[1].0 as usize { self.high } else { self.low };
         (first + dof as isize) as usize
     }
 }
@@ -66,7 +68,7 @@ impl Jacobian {
         let packed = self.is_packed;
         let whole = |r: usize| {
             let first = (r * nv) as isize;
-            RowPlace { low: first, high: first, ranges: [(0, nv), (nv, nv)] }
+            RowPlace { low: first, high: first, ranges: [(0, nv as u32), (nv as u32, nv as u32)], count: 1 }
         };
         let place = |r: usize| if packed { RowPlace::default() } else { whole(r) };
         self.places.extend((self.places.len()..rows).map(place));

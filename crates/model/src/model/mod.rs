@@ -1,5 +1,6 @@
 //! The compiled model: flat arrays under MuJoCo's names, generated from the field table.
 
+pub mod candidates;
 pub mod capacity;
 pub mod data;
 pub mod features;

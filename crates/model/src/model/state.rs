@@ -74,8 +74,9 @@ impl<T: Real> Data<T> {
 
     /// A world of `model` in its initial state.
     pub fn new(model: &Model<T>, capacity: Capacity) -> Self {
-        // the Hessian has its own memory
-        let mut data = Self::zeroed_with(Sizes { nH: 0, ..capacity.sizes(model) }, Jacobian::packs(model));
+        // the Hessian has its own memory, and candidates are listed for kernels alone
+        let sizes = Sizes { nH: 0, ncandidate: 0, ..capacity.sizes(model) };
+        let mut data = Self::zeroed_with(sizes, Jacobian::packs(model));
         let widest = model.tree_dofnum.iter().max().map_or(0, |n| *n as usize);
         if data.jacobian.is_packed
             && data.efc_J.try_reserve_exact(capacity.njmax * (2 * widest).min(model.sizes.nv)).is_err()

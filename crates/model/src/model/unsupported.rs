@@ -220,8 +220,24 @@ fn has_empty_pulley(m: &Model, tendon: usize) -> bool {
 /// Candidates without a narrow phase.
 fn uncollidable_pairs(m: &Model) -> Vec<(usize, usize)> {
     let candidates = m.candidate_geom1.iter().zip(&m.candidate_geom2);
-    let pairs = candidates.map(|(&g1, &g2)| (g1 as usize, g2 as usize));
+    let pairs = candidates.map(|(&g1, &g2)| (g1 as usize, g2 as usize)).chain(unlisted_pairs(m));
     pairs.filter(|&(g1, g2)| shape_pair((m.geom_type[g1], m.geom_type[g2])).is_none()).collect()
+}
+
+/// Two geoms for each two types of which no candidate is listed, the lower type first.
+fn unlisted_pairs(m: &Model) -> Vec<(usize, usize)> {
+    if m.lists_all_candidates() {
+        return Vec::new();
+    }
+    let mut geoms: Vec<usize> = m.sap_geom.iter().map(|g| *g as usize).collect();
+    geoms.sort_by_key(|g| m.geom_type[*g]);
+    let types: Vec<&[usize]> = geoms.chunk_by(|a, b| m.geom_type[*a] == m.geom_type[*b]).collect();
+    let mut pairs = Vec::new();
+    for (k, one) in types.iter().enumerate() {
+        pairs.extend(one.get(1).map(|two| (one[0], *two)));
+        pairs.extend(types[k + 1..].iter().map(|two| (one[0], two[0])));
+    }
+    pairs
 }
 
 /// Pairs of distance sensors without a distance function.

@@ -71,12 +71,10 @@ macro_rules! size_table {
             nH "entries in the lower triangle of a dense matrix over the degrees of freedom";
             nJmom "nonzeros of the actuator moments";
             nlevel "levels of the body tree, world included";
-            ncandidate "geom pairs that can collide";
+            ncandidate "geom pairs that can collide; in a model of very many, those that are tested without a sweep";
             nbodypair "body pairs: runs of candidates between the same two bodies, and the groups between such runs";
-            nsap "items of sweep and prune: bodies, and geoms of static bodies; none if there are few candidates";
-            nsappair "pairs of items with a candidate group";
-            nsaprest "candidate groups tested individually";
-            nsapgroup "candidate groups: consecutive candidates between the same two items";
+            nsap "geoms that the CPU sweeps for near pairs; none if there are few candidates";
+            nsaprest "candidates that are tested without a sweep";
             nplugin "plugin instances";
             npluginattr "bytes of the configurations of all plugin instances";
             nconmax "contacts that a world has capacity for";

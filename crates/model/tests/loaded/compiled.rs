@@ -63,12 +63,8 @@ fn one_other_number_in_a_table_of_candidates_is_noticed() {
         "bodypair_num",
         "bodypair_geom",
         "bodypair_body",
-        "sap_body",
-        "sap_num",
-        "sappair_other",
-        "sappair_group",
+        "sap_geom",
         "sap_rest",
-        "sapgroup_num",
         "geom_condim",
     ] {
         let mut wrong = m.clone();

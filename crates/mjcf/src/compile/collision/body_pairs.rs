@@ -2,9 +2,9 @@
 
 use glam::{DMat3, DQuat, DVec3};
 
-use super::pairs::Candidate;
 use crate::compile::Build;
 use manyworlds_model::model::Model;
+use manyworlds_model::model::candidates::Candidate;
 use manyworlds_model::schema::enums::geom as kind;
 
 /// Fewest candidates that justify a bounding-volume test, and most of them against a static body.
@@ -35,7 +35,7 @@ impl Build<'_> {
         while first < candidates.len() {
             let length = self.run(&candidates[first..]);
             let run = &candidates[first..first + length];
-            let ends: Vec<[usize; 2]> = run.iter().map(|c| [c.geom1, c.geom2]).collect();
+            let ends: Vec<[usize; 2]> = run.iter().map(|c| [c.geom1 as usize, c.geom2 as usize]).collect();
             let pair_bounds = (length >= MIN_CANDIDATES).then(|| pair_bounds(&self.model, &ends));
             let m = &mut self.model;
             match (m.bodypair_num.last_mut(), &pair_bounds) {
@@ -69,18 +69,19 @@ impl Build<'_> {
     fn run(&self, candidates: &[Candidate]) -> usize {
         let m = &self.model;
         let body = |g: usize| m.geom_bodyid[g] as usize;
-        let plane = |c: &Candidate| m.geom_type[c.geom1] == kind::PLANE;
-        let Candidate { geom1, geom2, .. } = candidates[0];
+        let plane = |c: &Candidate| m.geom_type[c.geom1 as usize] == kind::PLANE;
+        let ends = |c: &Candidate| [c.geom1 as usize, c.geom2 as usize];
+        let [geom1, geom2] = ends(&candidates[0]);
         let (one, two) = (body(geom1), body(geom2));
         let alike = |c: &&Candidate| {
             c.pair < 0
                 && plane(c) == plane(&candidates[0])
-                && [(one, two), (two, one)].contains(&(body(c.geom1), body(c.geom2)))
+                && [(one, two), (two, one)].contains(&ends(c).map(body).into())
         };
         // candidates of one geom against one body
         let length = |geom: usize, other: usize| {
             let most = if m.body_treeid[other] < 0 { MAX_STATIC_CANDIDATES } else { usize::MAX };
-            let of_geom = |c: &&Candidate| alike(c) && [c.geom1, c.geom2].contains(&geom);
+            let of_geom = |c: &&Candidate| alike(c) && ends(c).contains(&geom);
             candidates.iter().take(most).take_while(of_geom).count()
         };
         let mut longest = length(geom1, two);

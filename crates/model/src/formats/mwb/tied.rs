@@ -66,54 +66,32 @@ fn body_pairs(m: &Model) -> ReadResult<()> {
         }
         next = first + count;
     }
-    if next == m.sizes.ncandidate { Ok(()) } else { Err("has candidates without a body pair".to_owned()) }
+    if next == m.sizes.ncandidate || !m.lists_all_candidates() {
+        Ok(())
+    } else {
+        Err("has candidates without a body pair".to_owned())
+    }
 }
 
-/// Checks that each group of candidates is tested once, by itself or with the two items that hold its geoms.
+/// Checks that the sweep holds each bounded geom that can collide once, and that all other candidates are tested without it.
 fn sweep_and_prune(m: &Model) -> ReadResult<()> {
-    let wrong = || Err("has groups of candidates that are not those of its bodies".to_owned());
-    let item = |k: usize| (m.sap_body[k], m.sap_geom[k]);
-    let holds = |k: usize, g: i32| {
-        let (body, geom) = item(k);
-        if geom >= 0 { geom == g } else { m.geom_bodyid[g as usize] == body }
-    };
     if m.sizes.nsap == 0 {
-        return if m.sizes.nsapgroup + m.sizes.nsappair + m.sizes.nsaprest > 0 { wrong() } else { Ok(()) };
+        return if m.sizes.nsaprest > 0 { Err("has candidates without a sweep".to_owned()) } else { Ok(()) };
     }
-    let mut next = 0;
-    for (&first, &count) in m.sapgroup_adr.iter().zip(&m.sapgroup_num) {
-        if first != next || count == 0 {
-            return wrong();
-        }
-        next += count;
+    let collides = |g: &usize| m.geom_contype[*g] != 0 || m.geom_conaffinity[*g] != 0;
+    let bounded = (0..m.sizes.ngeom).filter(|g| collides(g) && !m.is_unbounded(*g)).map(|g| g as i32);
+    if !bounded.eq(m.sap_geom.iter().copied()) {
+        return Err("sweeps other geoms than those that can collide".to_owned());
     }
-    if next as usize != m.sizes.ncandidate || (0..m.sizes.nsap).any(|k| (item(k).0 < 0) == (item(k).1 < 0)) {
-        return wrong();
+    let rest = |c: &usize| m.candidate_pair[*c] >= 0 || m.is_unbounded(m.candidate_geom1[*c] as usize);
+    let rest = (0..m.sizes.ncandidate).filter(rest).map(|c| c as i32);
+    if !rest.eq(m.sap_rest.iter().copied()) {
+        return Err(
+            "tests other candidates without a sweep than those of geoms without bounds and explicit pairs"
+                .to_owned(),
+        );
     }
-    let mut seen = vec![false; m.sizes.nsapgroup];
-    let mut once = |group: usize| !std::mem::replace(&mut seen[group], true);
-    if !m.sap_rest.iter().all(|&g| once(g as usize)) {
-        return wrong();
-    }
-    for k in 0..m.sizes.nsap {
-        let first = m.sap_adr[k] as usize;
-        let pairs = first..first + m.sap_num[k] as usize;
-        if !m.sappair_other[pairs.clone()].is_sorted() {
-            return wrong();
-        }
-        for pair in pairs {
-            let (other, group) = (m.sappair_other[pair] as usize, m.sappair_group[pair] as usize);
-            let adr = m.sapgroup_adr[group] as usize;
-            let own = |c: usize| {
-                let (a, b) = (m.candidate_geom1[c], m.candidate_geom2[c]);
-                holds(k, a) && holds(other, b) || holds(k, b) && holds(other, a)
-            };
-            if other <= k || !once(group) || !(adr..adr + m.sapgroup_num[group] as usize).all(own) {
-                return wrong();
-            }
-        }
-    }
-    if seen.contains(&false) { wrong() } else { Ok(()) }
+    Ok(())
 }
 
 /// Checks that connects and welds have two bodies or two sites.

@@ -35,9 +35,6 @@ macro_rules! position_data {
             scratch contact_key: int [nconmax] "1" "Order of the contacts as found: 64 candidate + number within it.";
             scratch work_geom_xpos: real [ngeom 3] "m" "Positions of the current geoms." { register: true };
             scratch work_plane_normal: real [ngeom 3] "1" "Normals of the current planes." { register: true };
-            scratch sap_sphere: real [nsap 4] "m" "Bounding sphere of the body or geom with margins: centre and radius; CPU only.";
-            scratch sap_order: int [nsap] "id" "Items sorted along an axis; CPU only.";
-            scratch sap_sorted: real [nsap 4] "m" "The spheres in this order; CPU only.";
             scratch candidate_near: int [ncandidate] "id" "Candidates whose bounding volumes overlap.";
             scratch narrow_phase_queue: int [ncandidate] "id" "Overlapping candidates that wait for support functions; with lanes, shares of the broad phase before.";
             collision contact_dist: real [nconmax] "m" "Distance; negative for penetration.";

@@ -53,15 +53,8 @@ macro_rules! collision_fields {
             bodypair_geom: id(ngeom or none) [nbodypair] "id" "The only geom of the first body; -1 for several.";
             bodypair_sphere: real [nbodypair 8] "m" "Per side, bounding sphere of the geoms with margins in the body frame: centre and radius; of a plane, the radius is its margin." { follows: &[&["geom_pos", "geom_size", "hfield_size", "geom_margin", "geom_gap"]] };
             bodypair_aabb: real [nbodypair 12] "m" "Per side, AABB of the geoms with margins: centre and half sizes, in the frame of a single geom or of the body." { follows: &[&["geom_pos", "geom_quat", "geom_size", "hfield_size", "geom_margin", "geom_gap"]] };
-            sap_body: id(nbody or none) [nsap] "id" "Sorted body; -1 for a geom. CPU only, as all of sweep and prune.";
-            sap_geom: id(ngeom or none) [nsap] "id" "Sorted geom; -1 for a body.";
-            sap_adr: adr(nsappair) [nsap] "id" "First candidate group shared with a later item.";
-            sap_num: num(sap_adr) [nsap] "1" "Number of candidate groups shared with later items.";
-            sappair_other: id(nsap) [nsappair] "id" "The later item, ascending.";
-            sappair_group: id(nsapgroup) [nsappair] "id" "Candidate group of the two items.";
-            sap_rest: id(nsapgroup) [nsaprest] "id" "Candidate group tested individually: unbounded geoms, or margins of its own.";
-            sapgroup_adr: adr(ncandidate) [nsapgroup] "id" "First candidate of the group.";
-            sapgroup_num: num(sapgroup_adr) [nsapgroup] "1" "Number of candidates of the group.";
+            sap_geom: id(ngeom) [nsap] "id" "Swept geom. CPU only, as all of sweep and prune.";
+            sap_rest: id(ncandidate) [nsaprest] "id" "Candidate that is tested without a sweep: of a plane, of a height field, or an explicit pair.";
         } }
     };
 }

@@ -1,0 +1,135 @@
+//! Rows of one constraint at a time, where rows are packed: they have the same elements and follow each other, so that a
+//! vector's elements are read once for all of them. Two free bodies in contact, of six degrees of freedom each, are what a
+//! large world mostly has: their loops have a fixed length.
+
+use std::ops::Range;
+
+use crate::math::{add_row, add_rows4, dot_n, dot_rows4};
+use manyworlds_model::model::data::Data;
+use manyworlds_model::real::Real;
+
+/// Degrees of freedom of a free body.
+pub(super) const FREE: usize = 6;
+
+/// Number of rows from one on that are those of the same constraint.
+#[inline(always)]
+pub(super) fn block_len<T: Real>(d: &Data<T>, r: usize) -> usize {
+    (d.jacobian.places[r].count as usize).max(1)
+}
+
+/// Degrees of freedom that a row has elements for, in one or two ranges, and the place of the first of each range's elements;
+/// the second range is empty where there is one.
+#[inline(always)]
+fn elements<T: Real>(d: &Data<T>, r: usize) -> [(usize, Range<usize>); 2] {
+    let place = &d.jacobian.places[r];
+    let [one, two] = place.ranges.map(|(begin, end)| begin as usize..end as usize);
+    let first = (place.low + one.start as isize) as usize;
+    [(first, one.clone()), (first + one.len(), two)]
+}
+
+/// Products of Jacobian rows with a vector, for the rows at some places of `efc_order`.
+pub(super) fn mul_blocks<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], out: &mut [T]) {
+    let order = &d.efc_order[places];
+    let mut k = 0;
+    while k < order.len() {
+        let r = order[k] as usize;
+        let count = block_len(d, r);
+        mul_block(d, r, v, &mut out[r..r + count]);
+        k += count;
+    }
+}
+
+/// Products of the rows of a constraint with a vector.
+#[inline(always)]
+fn mul_block<T: Real>(d: &Data<T>, r: usize, v: &[T], out: &mut [T]) {
+    let [(first, one), (_, two)] = elements(d, r);
+    let (n, width) = (out.len(), one.len() + two.len());
+    let rows = &d.efc_J[first..first + n * width];
+    if one.len() == FREE && two.len() == FREE {
+        let (a, b) = (fixed(&v[one]), fixed(&v[two]));
+        for (x, row) in out.iter_mut().zip(rows.chunks_exact(2 * FREE)) {
+            let (p, q) = (dot_fixed(fixed(&row[..FREE]), a), dot_fixed(fixed(&row[FREE..]), b));
+            *x = (p[0] + q[0]) + (p[1] + q[1]);
+        }
+        return;
+    }
+    if one.len() == FREE && two.is_empty() {
+        let a = fixed(&v[one]);
+        for (x, row) in out.iter_mut().zip(rows.chunks_exact(FREE)) {
+            let p = dot_fixed(fixed(row), a);
+            *x = p[0] + p[1];
+        }
+        return;
+    }
+    out.fill(T::ZERO);
+    for (begin, range) in [(0, one.clone()), (one.len(), two)] {
+        let v = &v[range];
+        let part = |j: usize| &rows[j * width + begin..j * width + begin + v.len()];
+        for j in (0..n).step_by(4) {
+            if j + 4 <= n {
+                let products = dot_rows4(v, part(j), part(j + 1), part(j + 2), part(j + 3));
+                out[j..j + 4].iter_mut().zip(products).for_each(|(x, product)| *x += product);
+            } else {
+                (j..n).for_each(|j| out[j] += dot_n(part(j), v));
+            }
+        }
+    }
+}
+
+/// Adds the joint-space forces of the rows of a constraint, whose forces are in `efc_force`.
+#[inline(always)]
+pub(super) fn add_block_forces<T: Real>(d: &mut Data<T>, r: usize, n: usize) {
+    let ranges = elements(d, r);
+    let width = ranges[0].1.len() + ranges[1].1.len();
+    let f = &d.efc_force[r..r + n];
+    for (first, range) in ranges {
+        if range.is_empty() {
+            continue;
+        }
+        let len = range.len();
+        let out = &mut d.qfrc_constraint[range];
+        let part = |j: usize| &d.efc_J[first + j * width..first + j * width + len];
+        for j in (0..n).step_by(4) {
+            if j + 4 > n {
+                (j..n).for_each(|j| add_row(out, f[j], part(j)));
+            } else if len == FREE {
+                add_fixed4(
+                    out,
+                    [f[j], f[j + 1], f[j + 2], f[j + 3]],
+                    [0, 1, 2, 3].map(|k| fixed(part(j + k))),
+                );
+            } else {
+                let (a, b, c, e) = (part(j), part(j + 1), part(j + 2), part(j + 3));
+                add_rows4(out, f[j], a, f[j + 1], b, f[j + 2], c, f[j + 3], e);
+            }
+        }
+    }
+}
+
+/// The first elements of a slice that is long enough.
+#[inline(always)]
+pub(super) fn fixed<T: Real>(x: &[T]) -> [T; FREE] {
+    let x = &x[..FREE];
+    [x[0], x[1], x[2], x[3], x[4], x[5]]
+}
+
+/// Sums of the products of two vectors over even and over odd places.
+#[inline(always)]
+fn dot_fixed<T: Real>(a: [T; FREE], b: [T; FREE]) -> [T; 2] {
+    let mut sum = [a[0] * b[0], a[1] * b[1]];
+    for k in 1..FREE / 2 {
+        sum[0] += a[2 * k] * b[2 * k];
+        sum[1] += a[2 * k + 1] * b[2 * k + 1];
+    }
+    sum
+}
+
+/// Adds four scaled vectors to another.
+#[inline(always)]
+pub(super) fn add_fixed4<T: Real>(out: &mut [T], f: [T; 4], rows: [[T; FREE]; 4]) {
+    let [a, b, c, e] = &rows;
+    let out = &mut out[..FREE];
+    for i in 0..FREE {
+        out[i] += (f[0] * a[i] + f[1] * b[i]) + (f[2] * c[i] + f[3] * e[i]);
+    }
+}

@@ -1,0 +1,122 @@
+//! Pairs of geoms that can collide: the filters between them, their order, and the list of those that are near.
+
+use super::Model;
+use crate::real::Real;
+use crate::schema::enums::{disable, geom};
+
+/// A geom pair that can collide, lower type first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Candidate {
+    /// First geom, of the lower type.
+    pub geom1: i32,
+    /// Second geom.
+    pub geom2: i32,
+    /// Explicit pair; -1 for none.
+    pub pair: i32,
+}
+
+/// Place of a candidate in MuJoCo's order: the bodies, the lower first; then explicit pairs by their number before others by
+/// the geoms of these bodies.
+pub type CandidateOrder = (u64, u64);
+
+/// Pairs of a world that are near each other, as long as no geom has moved far: the broad phase of large models on the CPU.
+#[derive(Clone, Debug, Default)]
+pub struct NearPairs<T> {
+    /// Candidates that may touch, in order, with those that are always tested.
+    pub candidates: Vec<Candidate>,
+    /// Centre and radius of each swept geom, margins included, as they were when the list was made; empty without a list.
+    pub spheres: Vec<[T; 4]>,
+    /// How far each geom may move before the list has to be made again.
+    pub reach: T,
+    /// Swept geoms by their lower ends along an axis.
+    pub order: Vec<u32>,
+    /// The spheres in this order, enlarged by `reach`.
+    pub sorted: Vec<[T; 4]>,
+    /// Candidates while they are listed.
+    pub found: Vec<(CandidateOrder, Candidate)>,
+}
+
+impl<T: Real> Model<T> {
+    /// A candidate of the table.
+    #[inline(always)]
+    pub fn candidate(&self, k: usize) -> Candidate {
+        Candidate {
+            geom1: self.candidate_geom1[k],
+            geom2: self.candidate_geom2[k],
+            pair: self.candidate_pair[k],
+        }
+    }
+
+    /// True if the table holds all candidates; false in a large model, of which it holds those that are always tested: of
+    /// planes, of height fields, and explicit ones.
+    pub fn lists_all_candidates(&self) -> bool {
+        self.sizes.nsap == 0 || self.sizes.nbodypair > 0
+    }
+
+    /// True for a geom that has no bounding sphere.
+    pub fn is_unbounded(&self, g: usize) -> bool {
+        matches!(self.geom_type[g], geom::PLANE | geom::HFIELD)
+    }
+
+    /// Place of a candidate in the order.
+    pub fn candidate_order(&self, c: Candidate) -> CandidateOrder {
+        let body = |g: i32| self.geom_bodyid[g as usize];
+        // geoms ascend with their bodies
+        let (low, high) = (c.geom1.min(c.geom2), c.geom1.max(c.geom2));
+        let two = |a: i32, b: i32| (a as u64) << 32 | b as u64;
+        let within = if c.pair >= 0 { c.pair as u64 } else { 1 << 63 | two(low, high) };
+        (two(body(low), body(high)), within)
+    }
+
+    /// Candidate of two geoms of different bodies, if they can collide and are not an explicit pair; `None` too for two
+    /// types that never collide.
+    pub fn free_candidate(&self, g1: usize, g2: usize) -> Option<Candidate> {
+        let can = self.geom_contype[g1] & self.geom_conaffinity[g2] != 0
+            || self.geom_contype[g2] & self.geom_conaffinity[g1] != 0;
+        if !can || !self.bodies_touch(self.geom_bodyid[g1], self.geom_bodyid[g2]) || self.is_explicit(g1, g2)
+        {
+            return None;
+        }
+        self.candidate_of(g1, g2, -1)
+    }
+
+    /// Candidate of two geoms, the lower type first; `None` if the types never collide.
+    pub fn candidate_of(&self, g1: usize, g2: usize, pair: i32) -> Option<Candidate> {
+        let t = &self.geom_type;
+        let (geom1, geom2) = if t[g1] <= t[g2] { (g1, g2) } else { (g2, g1) };
+        let both = self.is_unbounded(geom1) && self.is_unbounded(geom2);
+        (!both).then_some(Candidate { geom1: geom1 as i32, geom2: geom2 as i32, pair })
+    }
+
+    /// True if the geoms of two bodies can collide without an explicit pair.
+    pub fn bodies_touch(&self, b1: i32, b2: i32) -> bool {
+        let (w1, w2) = (self.body_weldid[b1 as usize], self.body_weldid[b2 as usize]);
+        // two static bodies collide only through explicit pairs
+        let fixed = self.body_treeid[b1 as usize] < 0 && self.body_treeid[b2 as usize] < 0;
+        if w1 == w2 || fixed || self.exclude_signature.binary_search(&signature(b1, b2)).is_ok() {
+            return false;
+        }
+        // weld id of the parent of a weld body
+        let above = |w: i32| self.body_weldid[self.body_parentid[w as usize] as usize];
+        let filter = !self.disabled(disable::FILTERPARENT);
+        !(filter && w1 != 0 && w2 != 0 && (w1 == above(w2) || w2 == above(w1)))
+    }
+
+    /// True if two geoms are an explicit pair.
+    fn is_explicit(&self, g1: usize, g2: usize) -> bool {
+        if self.sizes.npair == 0 {
+            return false;
+        }
+        let signature = signature(self.geom_bodyid[g1], self.geom_bodyid[g2]);
+        let first = self.pair_signature.partition_point(|&s| s < signature);
+        let same = |p: usize| (self.pair_geom1[p] as usize, self.pair_geom2[p] as usize);
+        (first..self.sizes.npair)
+            .take_while(|&p| self.pair_signature[p] == signature)
+            .any(|p| same(p) == (g1, g2) || same(p) == (g2, g1))
+    }
+}
+
+/// Two bodies as one number: the lower id times 65536 plus the other.
+pub fn signature(b1: i32, b2: i32) -> i32 {
+    (b1.min(b2) << 16).wrapping_add(b1.max(b2))
+}
