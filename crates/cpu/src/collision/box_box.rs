@@ -138,7 +138,8 @@ fn separating_edges<T: Real>(
 
 /// Axes of `b` in the frame of `a`.
 fn relative_axes<T: Real>(a: &Shape<T>, b: &Shape<T>) -> [Vec3<T>; 3] {
-    [0, 1, 2].map(|k| mat_column(b.mat, k) * a.mat)
+    let axis = |k: usize| mat_column(b.mat, k) * a.mat;
+    [axis(0), axis(1), axis(2)]
 }
 
 /// One component of each of three axes.

@@ -22,7 +22,8 @@ pub(super) fn block_len<T: Real>(d: &Data<T>, r: usize) -> usize {
 #[inline(always)]
 fn elements<T: Real>(d: &Data<T>, r: usize) -> [(usize, Range<usize>); 2] {
     let place = &d.jacobian.places[r];
-    let [one, two] = place.ranges.map(|(begin, end)| begin as usize..end as usize);
+    let range = |k: usize| place.ranges[k].0 as usize..place.ranges[k].1 as usize;
+    let (one, two) = (range(0), range(1));
     let first = (place.low + one.start as isize) as usize;
     [(first, one.clone()), (first + one.len(), two)]
 }
@@ -93,11 +94,8 @@ pub(super) fn add_block_forces<T: Real>(d: &mut Data<T>, r: usize, n: usize) {
             if j + 4 > n {
                 (j..n).for_each(|j| add_row(out, f[j], part(j)));
             } else if len == FREE {
-                add_fixed4(
-                    out,
-                    [f[j], f[j + 1], f[j + 2], f[j + 3]],
-                    [0, 1, 2, 3].map(|k| fixed(part(j + k))),
-                );
+                let rows = [fixed(part(j)), fixed(part(j + 1)), fixed(part(j + 2)), fixed(part(j + 3))];
+                add_fixed4(out, [f[j], f[j + 1], f[j + 2], f[j + 3]], rows);
             } else {
                 let (a, b, c, e) = (part(j), part(j + 1), part(j + 2), part(j + 3));
                 add_rows4(out, f[j], a, f[j + 1], b, f[j + 2], c, f[j + 3], e);
