@@ -583,3 +583,26 @@ fn a_constraint_let_go_in_one_world_holds_in_the_others() {
         assert_eq!(row(&mut batch, "eq_active", 5), [1.0, 0.0, 0.0], "{what}");
     }
 }
+
+/// More pairs of geoms that can collide than kernels list: spheres in a row, each touching the next.
+#[test]
+fn kernels_refuse_pairs_that_they_do_not_list() {
+    let bodies: String = (0..1500)
+        .map(|k| format!("<body pos='{} 0 0'><freejoint/><geom size='.1'/></body>", 0.19 * f64::from(k)))
+        .collect();
+    let model = load_str(&format!("<mujoco><worldbody>{bodies}</worldbody></mujoco>")).unwrap();
+    let room = Capacity { nconmax: 1600, njmax: 6400 };
+    let open = |backend| {
+        Batch::new(&model, 1, BatchOptions { backend, capacity: Some(room), ..BatchOptions::default() })
+    };
+    let refused = open(Backend::Gpu).unwrap_err().to_string();
+    assert!(
+        refused.contains("1500 geoms can collide with too many others") && refused.contains("contype"),
+        "{refused}"
+    );
+    // where the device is a choice, the CPU takes them
+    let mut batch = open(Backend::Auto).unwrap();
+    assert_eq!(batch.backend(), Backend::Cpu);
+    batch.forward().unwrap();
+    assert_eq!(row(&mut batch, "ncon", 0), [1499.0]);
+}

@@ -1,4 +1,5 @@
-// Adhesive contacts. Twin: crates/cpu/src/constraint/adhesion.rs.
+// Adhesive contacts. Twin: crates/cpu/src/constraint/adhesion.rs. The schedule differs: each degree of freedom gathers
+// the forces of all contacts.
 
 import package::smooth::jacobian::jac_column;
 

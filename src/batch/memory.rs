@@ -5,6 +5,7 @@ use sysinfo::{MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, RefreshK
 use super::probe::{self, slots};
 use crate::error::{Error, Result};
 use crate::model::Model;
+use crate::model::candidates::NearPairs;
 use crate::model::capacity::max_capacity;
 use crate::model::data::{Capacity, Data};
 use crate::model::jacobian::{Jacobian, RowPlace};
@@ -29,6 +30,7 @@ pub fn bytes_of_world(sizes: &Sizes, real: u64) -> Option<u64> {
 /// trees of the mean size.
 pub(super) fn cpu_bytes(sizes: &Sizes) -> usize {
     // candidates are listed for kernels alone
+    let near = if sizes.nsap > 0 { NearPairs::<f64>::bytes(sizes) } else { 0 };
     let sizes = &Sizes { ncandidate: 0, ..*sizes };
     // a triangle and whole rows are what kernels keep
     let [nv, rows, contacts] = [sizes.nv, sizes.njmax, sizes.njmax / 4].map(|n| n as u64);
@@ -44,7 +46,7 @@ pub(super) fn cpu_bytes(sizes: &Sizes) -> usize {
             .saturating_add(packed.saturating_add(hessian.min(triangle)).saturating_mul(8))
             .saturating_add(places)
     });
-    usize::try_from(fields).unwrap_or(usize::MAX).saturating_add(size_of::<Data<f64>>())
+    usize::try_from(fields).unwrap_or(usize::MAX).saturating_add(near + size_of::<Data<f64>>())
 }
 
 /// Rejects a number of worlds whose array sizes would overflow.

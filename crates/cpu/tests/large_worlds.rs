@@ -142,3 +142,97 @@ fn a_copy_goes_on_alike() {
         assert_eq!(d.qpos, fresh.qpos);
     }
 }
+
+/// What is over-constrained, unequal, or wide: finite, at the minimum, and not flagged.
+#[test]
+fn hard_worlds_have_their_minimum() {
+    let grid = |k: usize| (0..k * k).map(move |i| (i % k, i / k));
+    let node = |(x, y): (usize, usize)| {
+        format!(
+            "<body name='n{x}_{y}' pos='{} {} 1'><freejoint/><geom size='.02' mass='.01'/></body>",
+            0.1 * x as f64,
+            0.1 * y as f64
+        )
+    };
+    let tie = |kind: &str, (x, y): (usize, usize), (u, v): (usize, usize)| {
+        format!("<{kind} body1='n{x}_{y}' body2='n{u}_{v}'/>")
+            .replace("<connect ", "<connect anchor='0 0 0' ")
+    };
+    // a net whose neighbours are welded and connected twice
+    let net: String = grid(6).map(node).collect();
+    let ties: String = grid(6)
+        .flat_map(|(x, y)| [((x, y), (x + 1, y)), ((x, y), (x, y + 1))])
+        .filter(|(_, (x, y))| *x < 6 && *y < 6)
+        .flat_map(|(a, b)| [tie("weld", a, b), tie("connect", a, b), tie("connect", a, b)])
+        .collect();
+    // a heap of which every third body has a million times the mass
+    let masses: String = (0..36)
+        .map(|i| {
+            let (x, y, z) = (i % 3, i / 3 % 2, i / 6);
+            let mass = if i % 3 == 0 { 1e3 } else { 1e-3 };
+            format!(
+                "<body pos='{} {} {}' euler='{} 20 0'><freejoint/><geom type='box' size='.05 .04 .045' mass='{mass}'/></body>",
+                0.1 * f64::from(x),
+                0.1 * f64::from(y),
+                0.06 + 0.1 * f64::from(z),
+                7 * i
+            )
+        })
+        .collect();
+    // one body on more than a thousand contacts, beside twelve others
+    let feet: String = (0..16 * 16)
+        .map(|i| {
+            format!(
+                "<geom type='box' size='.02 .02 .02' pos='{} {} 0'/>",
+                0.05 * f64::from(i % 16),
+                0.05 * f64::from(i / 16)
+            )
+        })
+        .collect();
+    let others: String = (0..12)
+        .map(|i| format!("<body pos='{} 2 .05'><freejoint/><geom size='.05'/></body>", 0.2 * f64::from(i)))
+        .collect();
+    let table = format!("<body pos='0 0 .019'><freejoint/>{feet}</body>{others}");
+    let option = "<option tolerance='1e-15' iterations='400' ls_iterations='100'/>";
+    let cases = [
+        ("net", load(option, &net, &format!("<equality>{ties}</equality>")), 0, 1e-6),
+        ("masses", load(option, &masses, ""), 100, 1e-6),
+        ("table", load(option, &table, ""), 4000, 1e-7),
+    ];
+    for (name, m, rows, error) in cases {
+        let mut d = Data::new(&m, Capacity::NONE);
+        d.capacity_limit = max_capacity(&m);
+        let mut most = 0;
+        for k in 0..60 {
+            step(&m, &mut d);
+            most = most.max(d.nefc[0]);
+            assert!(d.qpos.iter().chain(&d.qvel).all(|x| x.is_finite()), "{name}, step {k}");
+            if k % 20 == 19 {
+                forward(&m, &mut d);
+                assert_minimum(&m, &d, error, &format!("{name}, step {k}"));
+            }
+        }
+        assert!(d.jacobian.is_packed && most > rows, "{name}: {most} rows");
+        assert_eq!(d.status[0], 0, "{name}");
+    }
+}
+
+/// Bodies that are apart have no rows, and a pattern that differs in each step is made anew.
+#[test]
+fn patterns_come_and_go() {
+    let m = columns(3, "");
+    let mut d = Data::new(&m, Capacity::NONE);
+    d.capacity_limit = max_capacity(&m);
+    for k in 0..40 {
+        // each step other bodies are in the air, in every fifth all of them
+        d.reset(&m, None);
+        for (i, q) in d.qpos.chunks_mut(7).enumerate() {
+            let lift = if k % 5 == 4 { 10.0 * (1 + i) as f64 } else { 10.0 * ((i * 7 + k) % 3) as f64 };
+            q[2] += lift - 0.001 * (1 + i % 3) as f64;
+        }
+        forward(&m, &mut d);
+        assert_eq!(d.nefc[0] == 0, k % 5 == 4, "step {k}");
+        assert_minimum(&m, &d, 1e-7, &format!("step {k}"));
+    }
+    assert_eq!(d.status[0], 0);
+}

@@ -12,6 +12,7 @@ use super::tuning::options::{KernelOptions, Partition};
 use super::tuning::traffic::{MeanLoad, Traffic, traffic};
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::Model;
+use manyworlds_model::model::candidates::MAX_LISTED;
 use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::model::schedule;
 use manyworlds_model::schema::stages::Stage;
@@ -89,7 +90,7 @@ impl Program {
     ///
     /// # Errors
     /// [`Error::Argument`] for invalid options, or reduced stores where trees may sleep, [`Error::Unsupported`] for a
-    /// model with a number beyond single precision.
+    /// model with a number beyond single precision, or with more pairs of geoms that can collide than it lists.
     pub fn new(
         model: impl Into<Arc<Model>>,
         adapter: &Adapter,
@@ -98,6 +99,7 @@ impl Program {
     ) -> Result<Self> {
         let model = model.into();
         check_single_precision(&model)?;
+        check_candidates(&model)?;
         if options.reduced_stores == Some(true) && model.has_sleep() {
             return Err(Error::Argument(
                 "reduced stores: results of sleeping trees stay from step to step; leave it out, or disable sleep"
@@ -352,6 +354,18 @@ fn general(model: &Arc<Model>, fields: &BTreeSet<&'static str>) -> Arc<Model> {
 /// The stages in the order of a partition: where dispatches hold several stages, those of constraints come last.
 fn ordered(stages: impl Iterator<Item = Stage>, partition: Partition, accesses: &Accesses) -> Vec<Stage> {
     if partition == Partition::Split { stages.collect() } else { constraints_last(stages, accesses) }
+}
+
+/// Rejects a model whose table of candidates is not complete: kernels test those that it lists.
+fn check_candidates(model: &Model) -> Result<()> {
+    if model.lists_all_candidates() {
+        return Ok(());
+    }
+    Err(Error::Unsupported(format!(
+        "{} geoms can collide with too many others: kernels test at most {MAX_LISTED} pairs; keep groups apart with \
+         contype and conaffinity, or step the model on the CPU",
+        model.sizes.nsap
+    )))
 }
 
 /// Rejects a model whose numbers overflow single precision.

@@ -181,4 +181,96 @@ mod tests {
         let single = same_contacts(&m.cast::<f32>(), &all.cast::<f32>(), max_capacity(&m), 0.6, |_| {});
         assert!(contacts > 10_000 && single > 10_000, "{contacts} {single}");
     }
+
+    #[test]
+    fn near_pairs_are_those_of_each_step() {
+        let m = crowd();
+        let mut all = m.clone();
+        all.sizes.nsap = 0;
+        let mut random = Random(3);
+        let mut d = Data::new(&m, max_capacity(&m));
+        for q in d.qpos.chunks_mut(7) {
+            q[..3].copy_from_slice(&random.vector().0.map(|x| 0.4 * x));
+        }
+        // small moves, a teleport, a geom that grows, and a position that is lost
+        let (mut lists, mut contacts, mut m, mut last) = (0, 0, m, Vec::new());
+        for k in 0..200 {
+            let far = if k % 50 == 49 { 1.0 } else { 0.001 };
+            for q in d.qpos.chunks_mut(7) {
+                random.vector().0.iter().zip(q).for_each(|(x, q)| *q += far * x);
+            }
+            if k == 120 {
+                for model in [&mut m, &mut all] {
+                    model.geom_size[3 * 10..3 * 10 + 3].fill(0.3);
+                    model.geom_rbound[10] = 0.6;
+                }
+            }
+            if k == 150 {
+                d.qpos[14] = f64::NAN;
+            }
+            let mut every = Data::new(&all, max_capacity(&all));
+            every.qpos.clone_from(&d.qpos);
+            position(&m, &mut d);
+            position(&all, &mut every);
+            let n = d.ncon[0] as usize;
+            assert_eq!(d.ncon, every.ncon, "step {k}");
+            assert_eq!(d.contact_geom[..2 * n], every.contact_geom[..2 * n], "step {k}");
+            let bits = |d: &Data| d.contact_dist[..n].iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            assert_eq!(bits(&d), bits(&every), "step {k}");
+            contacts += n;
+            let spheres = d.near_pairs.as_ref().unwrap().spheres.clone();
+            lists += usize::from(spheres != last);
+            last = spheres;
+            if k == 150 {
+                d.qpos[14] = 0.1;
+            }
+        }
+        assert!(contacts > 10_000, "{contacts} contacts");
+        assert!((7..100).contains(&lists), "{lists} lists in 200 steps");
+    }
+
+    /// More pairs than a model lists: spheres in a row, each touching the next and every tenth the floor.
+    #[test]
+    fn pairs_that_are_not_listed_collide_in_order() {
+        const COUNT: usize = 1500;
+        let height = |k: usize| if k.is_multiple_of(10) { 0.09 } else { 0.3 };
+        let bodies: String = (0..COUNT)
+            .map(|k| {
+                let y = if k.is_multiple_of(10) { 0.0 } else { 1.0 };
+                format!(
+                    "<body name='b{k}' pos='{} {y} {}'><freejoint/><geom name='g{k}' size='.1'/></body>",
+                    0.19 * k as f64,
+                    height(k)
+                )
+            })
+            .collect();
+        let m: Model = manyworlds_mjcf::load_str(&format!(
+            "<mujoco><worldbody><geom type='plane' size='0 0 1'/>{bodies}</worldbody><contact>
+            <exclude body1='b11' body2='b12'/><pair geom1='g3' geom2='g2' condim='1'/><pair geom1='g0' geom2='g900' margin='900'/>
+            </contact></mujoco>"
+        ))
+        .unwrap();
+        assert!(!m.lists_all_candidates());
+        assert_eq!((m.sizes.ncandidate, m.sizes.nsaprest, m.sizes.nbodypair), (COUNT + 2, COUNT + 2, 0));
+        let mut d = Data::new(&m, Capacity::NONE);
+        d.capacity_limit = max_capacity(&m);
+        position(&m, &mut d);
+        // by bodies: the floor, and between bodies the next, with the explicit pair of two that are far apart
+        let mut expected: Vec<[i32; 2]> = (0..COUNT as i32).step_by(10).map(|k| [0, k + 1]).collect();
+        for k in 0..COUNT as i32 {
+            if k == 0 {
+                expected.push([1, 901]);
+            }
+            if k % 10 != 0 && k % 10 != 9 && k != 11 {
+                expected.push([k + 1, k + 2]);
+            }
+        }
+        let n = d.ncon[0] as usize;
+        let found: Vec<[i32; 2]> =
+            d.contact_geom[..2 * n].chunks(2).map(|g| [g[0].min(g[1]), g[0].max(g[1])]).collect();
+        assert_eq!(found, expected);
+        let dims: Vec<usize> = (0..n).filter(|c| d.contact_dim[*c] == 1).collect();
+        assert_eq!(dims.iter().map(|c| found[*c]).collect::<Vec<_>>(), [[3, 4]]);
+        assert_eq!(Model::from_mwb(&m.to_mwb()).unwrap(), m);
+    }
 }

@@ -18,7 +18,7 @@ use manyworlds_model::schema::enums::enable;
 const SPHERE_SLACK: f64 = 1e-5;
 
 /// How far geoms may move before pairs are listed again, as a share of the mean radius.
-const REACH: f64 = 0.1;
+const REACH: f64 = 0.2;
 
 /// Places that a sphere moves up in the order, on the average, beyond which sorting anew is faster.
 const MAX_MOVES: usize = 8;

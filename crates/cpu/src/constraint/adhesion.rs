@@ -6,7 +6,7 @@
 //! when the geoms are pulled apart.
 
 use crate::math::{dot, vec3};
-use crate::smooth::jacobian::jac_column;
+use crate::smooth::jacobian::{jac_column, last_dof};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -38,20 +38,25 @@ pub fn adhesion_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if d.contact_adhesion.is_empty() {
         return;
     }
-    for dof in 0..m.sizes.nv {
-        d.qfrc_adhesion[dof] = adhesion_force(m, d, dof);
+    d.qfrc_adhesion.fill(T::ZERO);
+    for con in 0..d.ncon[0] as usize {
+        if d.contact_adhesion[con] != T::ZERO {
+            add_adhesion_force(m, d, con);
+        }
     }
 }
 
-/// Force of all adhesive contacts on one degree of freedom.
-fn adhesion_force<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> T {
-    let mut sum = T::ZERO;
-    for con in 0..d.ncon[0] as usize {
-        if d.contact_adhesion[con] != T::ZERO {
-            sum += d.contact_adhesion[con] * approach_jacobian(m, d, con, dof);
-        }
+/// Force of an adhesive contact on the degrees of freedom that move one of its bodies and not the other.
+fn add_adhesion_force<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize) {
+    let last = |side: usize| last_dof(m, m.geom_bodyid[d.contact_geom[2 * con + side] as usize] as usize);
+    let (mut i1, mut i2) = (last(0), last(1));
+    while i1 != i2 {
+        let dof = i1.max(i2) as usize;
+        let force = d.contact_adhesion[con] * approach_jacobian(m, d, con, dof);
+        d.qfrc_adhesion[dof] += force;
+        let chain = if i1 > i2 { &mut i1 } else { &mut i2 };
+        *chain = m.dof_parentid[dof];
     }
-    sum
 }
 
 /// Approach velocity of a contact's two geoms for unit velocity of a degree of freedom.

@@ -1,6 +1,9 @@
 //! Puts islands of trees to sleep after a period of rest.
 
+use std::ops::Range;
+
 use super::asleep::{AWAKE, is_disturbed, tree_qpos_range, tree_sleeps};
+use crate::solver::rows::{island_ranges, range_at};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -19,8 +22,11 @@ pub fn sleep<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for tree in 0..m.sizes.ntree {
         let island = d.tree_island[tree];
         // a tree outside all islands sleeps alone; the first awake tree decides for its island
-        if d.tree_asleep[tree] == -1 && (island < 0 || is_first_awake(d, tree)) && island_at_rest(d, island) {
-            close_cycle(d, tree);
+        if d.tree_asleep[tree] == -1
+            && (island < 0 || is_first_awake(m, d, tree))
+            && island_at_rest(m, d, island)
+        {
+            close_cycle(m, d, tree);
         }
     }
     for tree in 0..m.sizes.ntree {
@@ -43,23 +49,38 @@ pub fn may_sleep<T: Real>(m: &Model<T>, tree: usize) -> bool {
 }
 
 /// True if a tree is the first awake one of its island.
-fn is_first_awake<T: Real>(d: &Data<T>, tree: usize) -> bool {
-    (0..tree).all(|t| d.tree_island[t] != d.tree_island[tree] || tree_sleeps(d, t as i32))
+fn is_first_awake<T: Real>(m: &Model<T>, d: &Data<T>, tree: usize) -> bool {
+    island_trees(m, d, d.tree_island[tree]).find(|t| !tree_sleeps(d, *t as i32)) == Some(tree)
+}
+
+/// Trees of an island, in ascending order; none outside of all islands.
+fn island_trees<T: Real>(m: &Model<T>, d: &Data<T>, island: i32) -> impl Iterator<Item = usize> {
+    let ranges = if island < 0 { 0..0 } else { island_ranges(d, island) };
+    ranges.flat_map(move |k| trees_of_range(m, d, k))
+}
+
+/// Trees of a range of degrees of freedom.
+fn trees_of_range<T: Real>(m: &Model<T>, d: &Data<T>, k: usize) -> Range<usize> {
+    let dofs = range_at(d, k);
+    m.dof_treeid[dofs.start] as usize..m.dof_treeid[dofs.end - 1] as usize + 1
 }
 
 /// True if every tree of an island has rested long enough, or sleeps already.
-fn island_at_rest<T: Real>(d: &Data<T>, island: i32) -> bool {
-    island < 0 || (0..d.tree_asleep.len()).all(|t| d.tree_island[t] != island || d.tree_asleep[t] >= -1)
+fn island_at_rest<T: Real>(m: &Model<T>, d: &Data<T>, island: i32) -> bool {
+    island_trees(m, d, island).all(|t| d.tree_asleep[t] >= -1)
 }
 
 /// Puts a tree to sleep together with the later trees of its island.
-fn close_cycle<T: Real>(d: &mut Data<T>, first: usize) {
+fn close_cycle<T: Real>(m: &Model<T>, d: &mut Data<T>, first: usize) {
     let mut last = first;
-    for t in first + 1..d.tree_asleep.len() {
-        let together = d.tree_island[first] >= 0 && d.tree_island[t] == d.tree_island[first];
-        if together && d.tree_asleep[t] == -1 {
-            d.tree_asleep[last] = t as i32;
-            last = t;
+    let island = d.tree_island[first];
+    let ranges = if island < 0 { 0..0 } else { island_ranges(d, island) };
+    for k in ranges {
+        for t in trees_of_range(m, d, k) {
+            if t > first && d.tree_asleep[t] == -1 {
+                d.tree_asleep[last] = t as i32;
+                last = t;
+            }
         }
     }
     d.tree_asleep[last] = first as i32;

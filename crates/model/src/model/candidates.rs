@@ -2,7 +2,14 @@
 
 use super::Model;
 use crate::real::Real;
+use crate::schema::Sizes;
 use crate::schema::enums::{disable, geom};
+
+/// Candidates that a model lists at most; a larger one lists only those that the CPU tests without a sweep.
+pub const MAX_LISTED: usize = 1 << 20;
+
+/// Near pairs for which memory is reserved.
+const MOST_PAIRS: usize = 1 << 12;
 
 /// A geom pair that can collide, lower type first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -20,7 +27,7 @@ pub struct Candidate {
 pub type CandidateOrder = (u64, u64);
 
 /// Pairs of a world that are near each other, as long as no geom has moved far: the broad phase of large models on the CPU.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub struct NearPairs<T> {
     /// Candidates that may touch, in order, with those that are always tested.
     pub candidates: Vec<Candidate>,
@@ -34,6 +41,44 @@ pub struct NearPairs<T> {
     pub sorted: Vec<[T; 4]>,
     /// Candidates while they are listed.
     pub found: Vec<(CandidateOrder, Candidate)>,
+}
+
+// a copy has as much memory, so that its steps allocate nothing either
+impl<T: Copy> Clone for NearPairs<T> {
+    fn clone(&self) -> Self {
+        fn copy<X: Copy>(list: &Vec<X>) -> Vec<X> {
+            let mut copy = Vec::with_capacity(list.capacity());
+            copy.extend_from_slice(list);
+            copy
+        }
+        Self {
+            candidates: copy(&self.candidates),
+            spheres: copy(&self.spheres),
+            reach: self.reach,
+            order: copy(&self.order),
+            sorted: copy(&self.sorted),
+            found: copy(&self.found),
+        }
+    }
+}
+
+impl<T: Real> NearPairs<T> {
+    /// Bytes that are reserved for a world of these sizes.
+    pub fn bytes(sizes: &Sizes) -> usize {
+        let (geoms, pairs) = (sizes.nsap, sizes.ncandidate.min(MOST_PAIRS));
+        geoms * (2 * size_of::<[T; 4]>() + size_of::<u32>())
+            + pairs * (2 * size_of::<Candidate>() + size_of::<CandidateOrder>())
+    }
+
+    /// Memory for the pairs of a world of the model, so that its steps allocate nothing: for all pairs of a small one.
+    pub fn reserve(&mut self, model: &Model<T>) {
+        let (geoms, pairs) = (model.sizes.nsap, model.sizes.ncandidate.min(MOST_PAIRS));
+        self.spheres.reserve(geoms);
+        self.order.reserve(geoms);
+        self.sorted.reserve(geoms);
+        self.candidates.reserve(pairs);
+        self.found.reserve(pairs);
+    }
 }
 
 impl<T: Real> Model<T> {

@@ -87,6 +87,9 @@ impl<T: Real> Data<T> {
         if model.opt_solver[0] == solver::NEWTON {
             data.hessian.get_or_insert_default().reserve(model.sizes.ntree, model.sizes.nv);
         }
+        if model.sizes.nsap > 0 {
+            data.near_pairs.get_or_insert_default().reserve(model);
+        }
         data.reset(model, None);
         data
     }

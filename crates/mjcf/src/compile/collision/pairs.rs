@@ -1,12 +1,9 @@
 //! Explicit contact pairs, exclusions, and the list of all candidate geom pairs.
 
 use crate::spec::{Kind, Pair};
-use manyworlds_model::model::candidates::{Candidate, signature};
+use manyworlds_model::model::candidates::{Candidate, MAX_LISTED, signature};
 
 use crate::compile::Build;
-
-/// Candidates that a model lists at most; a larger one lists only those that the CPU tests without a sweep.
-const MAX_LISTED: usize = 1 << 20;
 
 /// Bodies that a signature tells apart.
 const MAX_SIGNATURE_BODIES: usize = 1 << 16;

@@ -4,7 +4,7 @@ use crate::compile::Build;
 use manyworlds_model::model::candidates::Candidate;
 
 /// Cost of keeping one geom in the sweep, in candidate or body-pair tests (decision 96).
-const SWEEP_COST: usize = 25;
+const SWEEP_COST: usize = 4;
 
 impl Build<'_> {
     /// Sweeps all bounded geoms that can collide, where that costs less than a test of each candidate. Geoms without bounds,
