@@ -164,7 +164,7 @@ const PAIRS: &[(&str, usize)] = &[
     ("solver/qcqp", 3),
     ("solver/smooth_contact", 7),
     ("solver/solve", 1),
-    ("solver/update", 4),
+    ("solver/update", 5),
     ("task/evaluate", 4),
     ("task/task_begin", 1),
     ("task/task_observe", 1),

@@ -27,7 +27,7 @@ const PROBE_CAPACITY: Capacity = Capacity { nconmax: 1024, njmax: 4096 };
 ///
 /// Four worlds start from the initial state and from each keyframe (at most six), and step for two
 /// simulated seconds on the CPU, half of them under noise in the full control range, half holding a
-/// constant control. Result: one and a half times the peak plus four, rounded up to a multiple of four, at
+/// constant control; one world where there is no control. Result: one and a half times the peak plus four, rounded up to a multiple of four, at
 /// most what the model can produce. The same model gives the same capacities on every machine. Worlds that
 /// exceed them later are flagged in their status: set the capacities explicitly then.
 pub fn probe(model: &Model) -> Capacity {
@@ -37,9 +37,11 @@ pub fn probe(model: &Model) -> Capacity {
     }
     let starts = (model.sizes.nkey + 1).min(STARTS);
     let steps = steps(model);
-    let wanted = (0..starts * WORLDS)
+    // what nothing controls does the same in every world
+    let worlds = if model.sizes.nu == 0 { 1 } else { WORLDS };
+    let wanted = (0..starts * worlds)
         .into_par_iter()
-        .map(|w| run(model, (w / WORLDS).checked_sub(1), w, steps, slots(limit)));
+        .map(|w| run(model, (w / worlds).checked_sub(1), w, steps, slots(limit)));
     let peak = wanted.reduce(|| Capacity::NONE, Capacity::elementwise_max);
     peak.with_margin(limit)
 }

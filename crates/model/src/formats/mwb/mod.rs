@@ -21,7 +21,7 @@ use crate::schema::{Elem, Field, Size, Sizes, Values, ValuesMut};
 const MAGIC: &[u8; 8] = b"\x89MWB\r\n\x1a\n";
 
 /// Version of the format.
-const VERSION: u32 = 4;
+const VERSION: u32 = 3;
 
 /// Length of the header, which precedes the sizes.
 const HEADER: usize = 8 + 4 + 4 + 8 + 4;
