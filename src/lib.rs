@@ -10,7 +10,7 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! A *world* is a copy of MuJoCo's `mjData`: a state, and what follows from it. Fields have MuJoCo's names and shapes, with
+//! A *world* is the counterpart of MuJoCo's `mjData`: a state, and what follows from it. Fields have MuJoCo's names and shapes, with
 //! the worlds as the first axis; units are those of the model, metres and radians where it has no others.
 //!
 //! | for | look at |
@@ -18,6 +18,8 @@
 //! | a model from a file or a text | [`load`], [`load_str`]; compiled models in files: [`formats::mwb`] |
 //! | a model in code | [`spec::Spec`] |
 //! | worlds that step | [`batch::Batch`]: `step`, `get`, `set`, `reset`, `rollout`, `randomize` |
+//! | a model that changes, for all worlds or for each | [`mjcf::element`]; [`batch::Batch::set_model`], `randomize` |
+//! | a world by itself, without a batch | [`cpu`]: `step` on a [`model::data::Data`] |
 //! | the names of fields, stages, elements | [`schema`] |
 //! | derivatives, Jacobians, rays, distances; kernels against the CPU | [`analysis`] |
 //! | what goes wrong | [`error::Error`]; a world that diverges is flagged and reset, and ends no call |
@@ -25,14 +27,13 @@
 //! | planning, identification, contact by impulses | the crate `manyworlds-control` |
 //!
 //! **Where worlds step.** [`Backend::Auto`](batch::Backend) takes a hardware GPU where there is one, in single precision,
-//! else all cores of the CPU, in double precision. GPUs go through wgpu (Vulkan, Metal, DX12) and are the feature `gpu`,
+//! else all cores of the CPU, in double precision; `Batch::notice` says why. GPUs go through wgpu (Vulkan, Metal, DX12) and are the feature `gpu`,
 //! which is on by default; without it the crate brings no kernels and no wgpu.
 //!
 //! **Results.** The same model, inputs, calls and device give the same bits, for any number of worlds. What differs from
 //! MuJoCo, and by how much, is in `docs/models.md` of the repository; what is not simulated is an error when a batch is made.
 //!
-//! A build with debug assertions reads the texts of kernels from the sources that it was compiled of; a release build carries
-//! them.
+//! A build with debug assertions reads kernels from the source tree when it runs; a release build carries them.
 
 pub mod analysis;
 pub mod batch;

@@ -1,12 +1,25 @@
-//! The pipeline on the CPU: one file per stage, in the order of [`Stage`].
+//! The pipeline on the CPU. A stage is a function in the file of its name, such as `smooth/kinematics.rs`; other files help.
+//! [`Stage`] lists the stages in the order in which a step runs them.
 //!
-//! Generic over the precision: double is the reference, single is what kernels compute in. Nothing allocates: scratch
-//! memory is in fields of [`Data`].
+//! ```
+//! use manyworlds_model::model::{capacity::max_capacity, data::{Capacity, Data}};
+//!
+//! let m = manyworlds_mjcf::load_str("<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>")?;
+//! let mut d = Data::new(&m, Capacity::NONE);
+//! // the world may grow to all contacts and rows that the model can have
+//! d.capacity_limit = max_capacity(&m);
+//! manyworlds_cpu::step(&m, &mut d);
+//! assert!(d.qpos[2] < 0.0);
+//! # Ok::<(), manyworlds_model::error::Error>(())
+//! ```
+//!
+//! Generic over the precision: double is the reference for kernels, single is what they compute in. A step allocates nothing,
+//! unless its world grows: scratch memory is in [`Data`].
 //!
 //! What WGSL computes for one body, joint, pair of shapes, actuator, sensor or row has the name and the order of
-//! arguments of the function here, in a file of the same room and stem: `tests/twins.rs` counts these pairs. In what
-//! order elements follow each other, which are computed together, and in what order sums are added is a schedule: it
-//! may differ, and files in WGSL say so in their heads.
+//! arguments of the function here, in a file of the same folder and name: `tests/twins.rs` counts these pairs, and lists the
+//! exceptions. In what order elements follow each other, which are computed together, and in what order sums are added may
+//! differ: files in WGSL say so in their heads.
 
 pub mod actuation;
 pub mod collision;
@@ -27,7 +40,7 @@ use manyworlds_model::real::Real;
 use manyworlds_model::schema::stages::{Stage, stage_table};
 use math::count::Counted;
 
-/// A number type for which this crate carries the compiled pipeline: crates that run it compile nothing of it again.
+/// A number type for which this crate instantiates the pipeline: crates that depend on it compile none of it again.
 pub trait Precision: Real {
     /// Runs one stage.
     fn run_stage(stage: Stage, m: &Model<Self>, d: &mut Data<Self>);
@@ -76,7 +89,8 @@ pub fn position<T: Precision>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Inverse dynamics: the generalised force for the acceleration `qacc`, in `qfrc_inverse`. Constraint forces follow
-/// from the acceleration in closed form; there is no solve. Those of solver Smooth do not; a batch refuses it.
+/// from the acceleration in closed form; there is no solve. With solver Smooth they do not follow: `Batch::inverse` of the
+/// façade returns `Error::Unsupported`.
 pub fn inverse<T: Precision>(m: &Model<T>, d: &mut Data<T>) {
     for stage in schedule::inverse(m) {
         run_stage(stage, m, d);
