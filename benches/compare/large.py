@@ -9,7 +9,8 @@ Models are made here: `boxes` are k x k columns of k touching boxes, `pile` mixe
 ellipsoids that fall into a corner, `chain` is one tree of links, `net` are spheres held together by connects, `robots` are
 our quadruped on one floor, `humanoids` our humanoid, `capsules` rest apart and sleep. Each side steps the same model as often
 as `--warmup` says, from its reference pose, before it is timed. One world and one thread; with `--threads N`, as many worlds
-as threads. Memory is the reference's arena at its fullest, and what `bench` says of our world.
+as threads. Memory is what `bench` says of our world, and the reference's buffer with its arena, as far as it was ever used
+and as it is allocated.
 
 The picture needs matplotlib; `--forces` compares `efc_force` and `qacc` where both solvers go on as long as anything changes.
 """
@@ -151,7 +152,8 @@ def reference(path, warmup, steps, threads):
         list(pool.map(lambda d: run(d, steps), datas))
         seconds = time.perf_counter() - begin
     first = datas[0]
-    print(json.dumps([threads * steps / seconds, int(first.maxuse_arena), int(first.ncon), int(first.nefc)]))
+    used, whole = first.nbuffer + first.maxuse_arena, first.nbuffer + first.narena
+    print(json.dumps([threads * steps / seconds, int(used), int(whole), int(first.ncon), int(first.nefc)]))
 
 
 def theirs(args, path, steps):
@@ -159,7 +161,7 @@ def theirs(args, path, steps):
                str(args.threads)]
     done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
-        return [0.0, 0, 0, 0], (done.stderr.strip().splitlines() or ["ended"])[-1]
+        return [0.0, 0, 0, 0, 0], (done.stderr.strip().splitlines() or ["ended"])[-1]
     return json.loads(done.stdout), ""
 
 
@@ -178,17 +180,16 @@ def row(args, name, n, folder):
         return None
     pairs = []
     for _ in range(args.repeat):
-        there, refused = theirs(args, path, steps)
-        here = ours(args, path, steps)
-        pairs.append((here, there))
+        there = theirs(args, path, steps)
+        pairs.append((ours(args, path, steps), there))
     median = statistics.median
-    rates = [median(p[k][0] for p in pairs) for k in (0, 1)]
-    ratio = f"{median(h[0] / t[0] for h, t in pairs):.2f}" if rates[1] else "-"
-    (_, ours_bytes, _), (_, their_bytes, contacts, rows) = pairs[-1]
-    their = f"{rates[1]:,.0f}" if rates[1] else refused
-    print(f"| {name} {n} | {contacts:,}, {rows:,} | {their} | {rates[0]:,.0f} | {ratio} | {their_bytes / 1e6:.1f} |"
+    rates = [median(h[0] for h, _ in pairs), median(t[0] for _, (t, _) in pairs)]
+    ratio = f"{median(h[0] / t[0] for h, (t, _) in pairs):.2f}" if rates[1] else "-"
+    (_, ours_bytes, _), ((_, used, whole, contacts, rows), _) = pairs[-1]
+    their = f"{rates[1]:,.0f}" if rates[1] else pairs[-1][1][1]
+    print(f"| {name} {n} | {contacts:,}, {rows:,} | {their} | {rates[0]:,.0f} | {ratio} | {used / 1e6:.1f}, {whole / 1e6:.1f} |"
           f" {ours_bytes / 1e6:.1f} |", flush=True)
-    return {"set": name, "bodies": n, "rates": rates, "bytes": [ours_bytes, their_bytes], "ratio": ratio}
+    return {"set": name, "bodies": n, "rates": rates, "bytes": [ours_bytes, used], "ratio": ratio}
 
 
 def slope(xs, ys):
@@ -278,7 +279,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         if args.forces:
             return forces(args, Path(folder))
-        print("| bodies | contacts, rows | MuJoCo | ours | ours / MuJoCo | its MB | our MB |\n|--|--|--:|--:|--:|--:|--:|", flush=True)
+        print("| bodies | contacts, rows | MuJoCo | ours | ours / MuJoCo | its MB used, allocated | our MB |\n|--|--|--:|--:|--:|--:|--:|", flush=True)
         rows = [row(args, name, n, Path(folder)) for name in args.sets.split(",") for n in SETS[name]]
         growth([r for r in rows if r], args.plot)
 

@@ -203,6 +203,7 @@ mod tests {
                 for model in [&mut m, &mut all] {
                     model.geom_size[3 * 10..3 * 10 + 3].fill(0.3);
                     model.geom_rbound[10] = 0.6;
+                    model.geom_aabb[6 * 10 + 3..6 * 10 + 6].fill(0.6);
                 }
             }
             if k == 150 {

@@ -1,5 +1,6 @@
 //! Sweep and prune, the broad phase of large models: bounding spheres are sorted along an axis, and only those that
-//! overlap on it are tested (Cohen, Lin, Manocha and Ponamgi, *I-COLLIDE*, 1995, section 4).
+//! overlap on it are tested (Cohen, Lin, Manocha and Ponamgi, *I-COLLIDE*, 1995, section 4). What is left of their pairs is
+//! tested by world-aligned bounding boxes, which are tighter and change with each step.
 //!
 //! Spheres are enlarged, so that the pairs that overlap include all that may touch until some geom has moved by the
 //! enlargement (Verlet, *Computer experiments on classical fluids*, 1967): most steps test the pairs of an earlier one. What
@@ -7,7 +8,7 @@
 
 use std::cmp::Ordering;
 
-use crate::math::{Vec3, vec3};
+use crate::math::{Vec3, mat_row, mat3, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::candidates::NearPairs;
 use manyworlds_model::model::data::Data;
@@ -58,8 +59,46 @@ fn is_current<T: Real>(m: &Model<T>, d: &Data<T>, near: &NearPairs<T>) -> bool {
 /// Radius of the bounding sphere of a geom, its share of margin and gap included.
 #[inline(always)]
 fn radius<T: Real>(m: &Model<T>, g: usize) -> T {
+    m.geom_rbound[g] + own_margin(m, g)
+}
+
+/// A geom's share of margin and gap.
+#[inline(always)]
+fn own_margin<T: Real>(m: &Model<T>, g: usize) -> T {
     let margin = if m.enabled(enable::OVERRIDE) { T::of(0.5) * m.opt_o_margin[0] } else { m.geom_margin[g] };
-    m.geom_rbound[g] + margin + m.geom_gap[g]
+    margin + m.geom_gap[g]
+}
+
+/// World-aligned bounding boxes of the swept geoms; those of others hold everything.
+pub(super) fn bound_geoms<T: Real>(m: &Model<T>, d: &Data<T>, near: &mut NearPairs<T>) {
+    let all = T::of(f64::INFINITY);
+    near.boxes.resize(m.sizes.ngeom, [-all, -all, -all, all, all, all]);
+    for &g in &m.sap_geom {
+        near.boxes[g as usize] = bounding_box(m, d, g as usize);
+    }
+}
+
+/// World-aligned bounding box of a geom, margins included.
+#[inline(always)]
+fn bounding_box<T: Real>(m: &Model<T>, d: &Data<T>, g: usize) -> [T; 6] {
+    let (mat, half) = (mat3(&d.geom_xmat, g), vec3(&m.geom_aabb, 2 * g + 1));
+    let centre = vec3(&d.geom_xpos, g) + mat * vec3(&m.geom_aabb, 2 * g);
+    let margin = own_margin(m, g);
+    let mut bounds = [T::ZERO; 6];
+    for k in 0..3 {
+        let row = mat_row(mat, k);
+        let reach = row[0].abs() * half[0] + row[1].abs() * half[1] + row[2].abs() * half[2];
+        let slack = reach * T::of(SPHERE_SLACK) + centre[k].abs() * T::of(8.0) * T::EPSILON;
+        bounds[k] = centre[k] - (reach + slack + margin);
+        bounds[3 + k] = centre[k] + (reach + slack + margin);
+    }
+    bounds
+}
+
+/// True if two bounding boxes are apart; false for those that are not finite.
+#[inline(always)]
+pub(super) fn boxes_apart<T: Real>(one: &[T; 6], two: &[T; 6]) -> bool {
+    (0..3).any(|k| one[3 + k] < two[k] || two[3 + k] < one[k])
 }
 
 /// Bounding sphere of a swept geom, margins included.

@@ -39,6 +39,8 @@ pub struct NearPairs<T> {
     pub order: Vec<u32>,
     /// The spheres in this order, enlarged by `reach`.
     pub sorted: Vec<[T; 4]>,
+    /// World-aligned bounding box of each geom, margins included: lower and upper corner.
+    pub boxes: Vec<[T; 6]>,
     /// Candidates while they are listed.
     pub found: Vec<(CandidateOrder, Candidate)>,
 }
@@ -57,6 +59,7 @@ impl<T: Copy> Clone for NearPairs<T> {
             reach: self.reach,
             order: copy(&self.order),
             sorted: copy(&self.sorted),
+            boxes: copy(&self.boxes),
             found: copy(&self.found),
         }
     }
@@ -66,7 +69,8 @@ impl<T: Real> NearPairs<T> {
     /// Bytes that are reserved for a world of these sizes.
     pub fn bytes(sizes: &Sizes) -> usize {
         let (geoms, pairs) = (sizes.nsap, sizes.ncandidate.min(MOST_PAIRS));
-        geoms * (2 * size_of::<[T; 4]>() + size_of::<u32>())
+        sizes.ngeom * size_of::<[T; 6]>()
+            + geoms * (2 * size_of::<[T; 4]>() + size_of::<u32>())
             + pairs * (2 * size_of::<Candidate>() + size_of::<CandidateOrder>())
     }
 
@@ -76,6 +80,7 @@ impl<T: Real> NearPairs<T> {
         self.spheres.reserve(geoms);
         self.order.reserve(geoms);
         self.sorted.reserve(geoms);
+        self.boxes.reserve(model.sizes.ngeom);
         self.candidates.reserve(pairs);
         self.found.reserve(pairs);
     }
