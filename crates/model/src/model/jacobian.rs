@@ -9,6 +9,9 @@ use crate::schema::Sizes;
 
 /// Degrees of freedom up to which rows are whole.
 const WHOLE_ROWS: usize = 64;
+/// The same in a world of many trees, of which a row touches two.
+const MANY_TREES_ROWS: usize = 24;
+const MANY_TREES: usize = 4;
 
 /// Places of all rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,7 +52,7 @@ impl RowPlace {
 impl Jacobian {
     /// True if the rows of a model's worlds are packed. The dual solvers keep whole rows of `M⁻¹ J'` beside them.
     pub fn packs<T: Real>(model: &Model<T>) -> bool {
-        model.sizes.nv > WHOLE_ROWS && !model.is_dual()
+        Self::are_long(&model.sizes) && !model.is_dual()
     }
 
     /// True if each row is whole and leaves nothing out: nobody has to ask for its place, nor for its gap.
@@ -60,7 +63,12 @@ impl Jacobian {
 
     /// True if the rows of a world of these sizes are packed.
     pub fn is_packed_in(sizes: &Sizes) -> bool {
-        sizes.nv > WHOLE_ROWS && sizes.ndual == 0
+        Self::are_long(sizes) && sizes.ndual == 0
+    }
+
+    /// True if whole rows would be long, or mostly zeros.
+    fn are_long(sizes: &Sizes) -> bool {
+        sizes.nv > WHOLE_ROWS || (sizes.nv > MANY_TREES_ROWS && sizes.ntree >= MANY_TREES)
     }
 
     /// Places for a number of rows of so many degrees of freedom; those of whole rows are known.
