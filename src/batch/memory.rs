@@ -28,7 +28,7 @@ pub fn bytes_of_world(sizes: &Sizes, real: u64) -> Option<u64> {
 
 /// Bytes of one world on the CPU backend. Packed rows and the Hessian grow with contacts: they count as for contacts between
 /// trees of the mean size.
-pub(super) fn cpu_bytes(sizes: &Sizes) -> usize {
+pub fn cpu_bytes(sizes: &Sizes) -> usize {
     // candidates are listed for kernels alone
     let near = if sizes.nsap > 0 { NearPairs::<f64>::bytes(sizes) } else { 0 };
     let sizes = &Sizes { ncandidate: 0, ..*sizes };

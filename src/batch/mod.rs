@@ -42,7 +42,7 @@ pub use crate::model::capacity::max_capacity;
 pub use crate::schema::{Numbers, NumbersRef};
 use engine::Engine;
 pub use growth::Growth;
-pub use memory::{bytes_of_world, capacity, check_memory, measured};
+pub use memory::{bytes_of_world, capacity, check_memory, cpu_bytes, measured};
 pub use overflow::Overflow;
 pub use own::OwnKernel;
 pub use probe::{peaks, probe};

@@ -36,7 +36,8 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         output.object(&Fields { fields });
         return Ok(true);
     }
-    let bytes = |real| batch::bytes_of_world(&sizes, real).unwrap_or(u64::MAX);
+    let single = batch::bytes_of_world(&sizes, 4).unwrap_or(u64::MAX);
+    let double = batch::cpu_bytes(&sizes) as u64;
     let mass: f64 = model.body_mass.iter().sum();
     let (joints, actuators) = (contents::joints(&model), contents::actuators(&model));
     let sensors = contents::sensors(&model);
@@ -46,13 +47,16 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     output.text(format_args!("mass       {mass:.3} kg"));
     match &missing {
         None => {
-            let (single, double) = (bytes(4) / 1024, bytes(8) / 1024);
-            output.text(format_args!("world      {single} KiB single, {double} KiB double"));
+            let (kernels, cpu) = (single / 1024, double / 1024);
+            output.text(format_args!("world      {kernels} KiB in kernels, {cpu} KiB on the CPU"));
         }
         Some(why) => output.text(format_args!("world      {why}")),
     }
     for (kind, names) in named(&model).filter(|(kind, _)| ["bodies", "tendons", "keyframes"].contains(kind)) {
-        output.text(format_args!("{kind:<10} {}", names.join(" ")));
+        let more = names.len().saturating_sub(MOST_NAMES);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        let first = &names[..names.len().min(MOST_NAMES)];
+        output.text(format_args!("{kind:<10} {}{more}", first.join(" ")));
     }
     let explained =
         |&size: &Size| vec![size.name().to_owned(), sizes.get(size).to_string(), size.doc().to_owned()];
@@ -76,11 +80,14 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         joints,
         actuators,
         sensors,
-        bytes_per_world: missing.is_none().then(|| WorldBytes { single: bytes(4), double: bytes(8) }),
+        bytes_per_world: missing.is_none().then_some(WorldBytes { single, double }),
         unsupported: missing.map(|why| why.to_string()),
     });
     Ok(true)
 }
+
+/// Names of a kind that are written out for people.
+const MOST_NAMES: usize = 40;
 
 /// A table below its title; nothing without rows.
 fn table(output: &Output, title: &str, rows: Vec<Vec<String>>) {
@@ -119,7 +126,7 @@ struct Info<'a> {
     unsupported: Option<String>,
 }
 
-/// Bytes of a world in each precision.
+/// Bytes of a world in kernels, in single precision, and on the CPU, in double.
 #[derive(Serialize)]
 struct WorldBytes {
     single: u64,

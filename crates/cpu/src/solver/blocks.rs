@@ -17,15 +17,14 @@ pub(super) fn block_len<T: Real>(d: &Data<T>, r: usize) -> usize {
     (d.jacobian.places[r].count as usize).max(1)
 }
 
-/// Degrees of freedom that a row has elements for, in one or two ranges, and the place of the first of each range's elements;
-/// the second range is empty where there is one.
+/// Degrees of freedom outside of which the rows of a constraint are zero, in one or two ranges with the place of each range's
+/// first element in the first row, and the number of elements from a row to the next; the second range may be empty.
 #[inline(always)]
-fn elements<T: Real>(d: &Data<T>, r: usize) -> [(usize, Range<usize>); 2] {
+fn elements<T: Real>(d: &Data<T>, r: usize) -> ([(usize, Range<usize>); 2], usize) {
     let place = &d.jacobian.places[r];
-    let range = |k: usize| place.ranges[k].0 as usize..place.ranges[k].1 as usize;
-    let (one, two) = (range(0), range(1));
-    let first = (place.low + one.start as isize) as usize;
-    [(first, one.clone()), (first + one.len(), two)]
+    let [(begin, end), (next, last)] = d.row_parts(r);
+    let width = place.ranges[0].1 - place.ranges[0].0 + place.ranges[1].1 - place.ranges[1].0;
+    ([(place.index(begin), begin..end), (place.index(next), next..last)], width as usize)
 }
 
 /// Products of Jacobian rows with a vector, for the rows at some places of `efc_order`.
@@ -43,29 +42,37 @@ pub(super) fn mul_blocks<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], ou
 /// Products of the rows of a constraint with a vector.
 #[inline(always)]
 fn mul_block<T: Real>(d: &Data<T>, r: usize, v: &[T], out: &mut [T]) {
-    let [(first, one), (_, two)] = elements(d, r);
-    let (n, width) = (out.len(), one.len() + two.len());
-    let rows = &d.efc_J[first..first + n * width];
-    if one.len() == FREE && two.len() == FREE {
+    let ([(first, one), (second, two)], width) = elements(d, r);
+    let n = out.len();
+    if n == 1 && two.is_empty() && one.len() < FREE {
+        // limits, and dry friction of joints
+        let row = &d.efc_J[first..first + one.len()];
+        out[0] = row.iter().zip(&v[one]).fold(T::ZERO, |sum, (x, y)| sum + *x * *y);
+        return;
+    }
+    if one.len() == FREE && two.len() == FREE && second == first + FREE && width == 2 * FREE {
         let (a, b) = (fixed(&v[one]), fixed(&v[two]));
-        for (x, row) in out.iter_mut().zip(rows.chunks_exact(2 * FREE)) {
+        for (x, row) in out.iter_mut().zip(d.efc_J[first..first + n * width].chunks_exact(2 * FREE)) {
             let (p, q) = (dot_fixed(fixed(&row[..FREE]), a), dot_fixed(fixed(&row[FREE..]), b));
             *x = (p[0] + q[0]) + (p[1] + q[1]);
         }
         return;
     }
-    if one.len() == FREE && two.is_empty() {
+    if one.len() == FREE && two.is_empty() && width == FREE {
         let a = fixed(&v[one]);
-        for (x, row) in out.iter_mut().zip(rows.chunks_exact(FREE)) {
+        for (x, row) in out.iter_mut().zip(d.efc_J[first..first + n * width].chunks_exact(FREE)) {
             let p = dot_fixed(fixed(row), a);
             *x = p[0] + p[1];
         }
         return;
     }
     out.fill(T::ZERO);
-    for (begin, range) in [(0, one.clone()), (one.len(), two)] {
+    for (first, range) in [(first, one), (second, two)] {
+        if range.is_empty() {
+            continue;
+        }
         let v = &v[range];
-        let part = |j: usize| &rows[j * width + begin..j * width + begin + v.len()];
+        let part = |j: usize| &d.efc_J[first + j * width..first + j * width + v.len()];
         for j in (0..n).step_by(4) {
             if j + 4 <= n {
                 let products = dot_rows4(v, part(j), part(j + 1), part(j + 2), part(j + 3));
@@ -80,8 +87,7 @@ fn mul_block<T: Real>(d: &Data<T>, r: usize, v: &[T], out: &mut [T]) {
 /// Adds the joint-space forces of the rows of a constraint, whose forces are in `efc_force`.
 #[inline(always)]
 pub(super) fn add_block_forces<T: Real>(d: &mut Data<T>, r: usize, n: usize) {
-    let ranges = elements(d, r);
-    let width = ranges[0].1.len() + ranges[1].1.len();
+    let (ranges, width) = elements(d, r);
     let f = &d.efc_force[r..r + n];
     for (first, range) in ranges {
         if range.is_empty() {

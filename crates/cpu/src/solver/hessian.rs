@@ -199,7 +199,12 @@ fn add_rows_by_part<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, 
             if count == 4 || (count > 0 && k + 1 == end) {
                 for p in &parts {
                     for q in &parts {
-                        add_rows_part(d, h, p, q, four, weights);
+                        if count == 1 {
+                            let row = |part: &RowPart| d.row(four[0], part.begin, part.end);
+                            add_part_of_one(h, p, row(p), q, row(q), weights[0]);
+                        } else {
+                            add_rows_part(d, h, p, q, four, weights);
+                        }
                     }
                 }
                 (four, weights, count) = ([four[0]; 4], [T::ZERO; 4], 0);
@@ -272,11 +277,25 @@ fn part_place<T: Real>(h: &Hessian<T>, p: &RowPart, q: &RowPart) -> Option<usize
 
 /// Adds `weight v v'`, with `v` over all degrees of freedom and zero outside of some parts.
 fn add_vector_by_part<T: Real>(h: &mut Hessian<T>, parts: &[RowPart], vector: &[T], weight: T) {
-    let weights = [weight, T::ZERO, T::ZERO, T::ZERO];
     for p in parts {
         for q in parts {
-            let [own, other] = [p, q].map(|part| [&vector[part.begin..part.end]; 4]);
-            add_part(h, (p, own), (q, other), weights);
+            add_part_of_one(h, p, &vector[p.begin..p.end], q, &vector[q.begin..q.end], weight);
+        }
+    }
+}
+
+/// Adds what one row with its weight couples in the columns of part `p` with part `q`.
+#[inline(always)]
+fn add_part_of_one<T: Real>(h: &mut Hessian<T>, p: &RowPart, own: &[T], q: &RowPart, other: &[T], weight: T) {
+    let Some(place) = part_place(h, p, q) else { return };
+    let node = h.nodes[p.node];
+    let is_same = (q.node, q.begin) == (p.node, p.begin);
+    for (k, x) in own.iter().enumerate() {
+        let f = *x * weight;
+        if f != T::ZERO {
+            let count = if is_same { k + 1 } else { other.len() };
+            let column = node.column(p.begin + k - node.begin) + place;
+            add_row(&mut h.entries[column..column + count], f, other);
         }
     }
 }
