@@ -44,10 +44,12 @@ pub(super) fn mul_blocks<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], ou
 fn mul_block<T: Real>(d: &Data<T>, r: usize, v: &[T], out: &mut [T]) {
     let ([(first, one), (second, two)], width) = elements(d, r);
     let n = out.len();
-    if n == 1 && two.is_empty() && one.len() < FREE {
-        // limits, and dry friction of joints
-        let row = &d.efc_J[first..first + one.len()];
-        out[0] = row.iter().zip(&v[one]).fold(T::ZERO, |sum, (x, y)| sum + *x * *y);
+    if n == 1 {
+        // limits, dry friction, contacts without friction
+        out[0] = dot_part(d, first, &v[one]);
+        if !two.is_empty() {
+            out[0] += dot_part(d, second, &v[two]);
+        }
         return;
     }
     if one.len() == FREE && two.len() == FREE && second == first + FREE && width == 2 * FREE {
@@ -82,6 +84,16 @@ fn mul_block<T: Real>(d: &Data<T>, r: usize, v: &[T], out: &mut [T]) {
             }
         }
     }
+}
+
+/// Product of a row's elements from a place on with those of a vector.
+#[inline(always)]
+fn dot_part<T: Real>(d: &Data<T>, first: usize, v: &[T]) -> T {
+    let row = &d.efc_J[first..first + v.len()];
+    if v.len() > FREE {
+        return dot_n(row, v);
+    }
+    row.iter().zip(v).fold(T::ZERO, |sum, (x, y)| sum + *x * *y)
 }
 
 /// Adds the joint-space forces of the rows of a constraint, whose forces are in `efc_force`.

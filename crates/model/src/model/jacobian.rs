@@ -8,7 +8,7 @@ use crate::real::Real;
 use crate::schema::Sizes;
 
 /// Degrees of freedom up to which rows are whole.
-const WHOLE_ROWS: usize = 64;
+const WHOLE_ROWS: usize = 128;
 /// The same in a world of many trees, of which a row touches two.
 const MANY_TREES_ROWS: usize = 24;
 const MANY_TREES: usize = 4;
