@@ -590,10 +590,10 @@ fn kernels_refuse_pairs_that_they_do_not_list() {
     let bodies: String = (0..1500)
         .map(|k| format!("<body pos='{} 0 0'><freejoint/><geom size='.1'/></body>", 0.19 * f64::from(k)))
         .collect();
-    let model = load_str(&format!("<mujoco><worldbody>{bodies}</worldbody></mujoco>")).unwrap();
+    let model = manyworlds::load_str(&format!("<mujoco><worldbody>{bodies}</worldbody></mujoco>")).unwrap();
     let room = Capacity { nconmax: 1600, njmax: 6400 };
     let open = |backend| {
-        Batch::new(&model, 1, BatchOptions { backend, capacity: Some(room), ..BatchOptions::default() })
+        Batch::new(&model, 1, &BatchOptions { backend, capacity: Some(room), ..BatchOptions::default() })
     };
     let refused = open(Backend::Gpu).unwrap_err().to_string();
     assert!(
@@ -604,5 +604,5 @@ fn kernels_refuse_pairs_that_they_do_not_list() {
     let mut batch = open(Backend::Auto).unwrap();
     assert_eq!(batch.backend(), Backend::Cpu);
     batch.forward().unwrap();
-    assert_eq!(row(&mut batch, "ncon", 0), [1499.0]);
+    assert_eq!(batch.get("ncon", ..).unwrap().data.to_f64(), [1499.0]);
 }

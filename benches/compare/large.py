@@ -184,7 +184,7 @@ def row(args, name, n, folder):
         pairs.append((ours(args, path, steps), there))
     median = statistics.median
     rates = [median(h[0] for h, _ in pairs), median(t[0] for _, (t, _) in pairs)]
-    ratio = f"{median(h[0] / t[0] for h, (t, _) in pairs):.2f}" if rates[1] else "-"
+    ratio = f"{median(h[0] / t[0] for h, (t, _) in pairs if t[0]):.2f}" if rates[1] else "-"
     (_, ours_bytes, _), ((_, used, whole, contacts, rows), _) = pairs[-1]
     their = f"{rates[1]:,.0f}" if rates[1] else pairs[-1][1][1]
     print(f"| {name} {n} | {contacts:,}, {rows:,} | {their} | {rates[0]:,.0f} | {ratio} | {used / 1e6:.1f}, {whole / 1e6:.1f} |"

@@ -4,7 +4,7 @@
 use super::narrow_phase::collide_candidate;
 use super::pair::Obb;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
-use super::sweep_and_prune::{bound_geoms, boxes_apart, sweep_and_prune};
+use super::sweep_and_prune::{bound_geoms, bounds_apart, sweep_and_prune};
 use crate::math::{dot, length, mat_column, mat3, vec3, vec3_at};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -23,7 +23,7 @@ pub(super) fn list_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
         bound_geoms(m, d, &mut near);
         for &candidate in &near.candidates {
             let (one, two) = (&near.boxes[candidate.geom1 as usize], &near.boxes[candidate.geom2 as usize]);
-            if candidate.pair < 0 && boxes_apart(one, two) {
+            if candidate.pair < 0 && bounds_apart(one, two) {
                 continue;
             }
             wanted += collide_candidate(m, d, candidate, &mut found);

@@ -18,8 +18,8 @@ use manyworlds_model::schema::enums::enable;
 /// Relative enlargement of the spheres: rounding differs between this test and that of the narrow phase.
 const SPHERE_SLACK: f64 = 1e-5;
 
-/// How far geoms may move before pairs are listed again, as a share of the mean radius.
-const REACH: f64 = 0.2;
+/// How far geoms may move before pairs are listed again, as a share of the mean radius of those that do move.
+const ALLOWANCE: f64 = 0.2;
 
 /// Places that a sphere moves up in the order, on the average, beyond which sorting anew is faster.
 const MAX_MOVES: usize = 8;
@@ -31,7 +31,7 @@ pub(super) fn sweep_and_prune<T: Real>(m: &Model<T>, d: &Data<T>, near: &mut Nea
     }
     near.spheres.clear();
     near.spheres.extend((0..m.sizes.nsap).map(|k| bounding_sphere(m, d, k)));
-    near.reach = reach(near);
+    near.allowance = allowance(m, near);
     let axis = widest_axis(near);
     sort(near, axis);
     list_overlaps(m, near, axis);
@@ -44,9 +44,9 @@ pub(super) fn sweep_and_prune<T: Real>(m: &Model<T>, d: &Data<T>, near: &mut Nea
     near.candidates.extend(near.found.drain(..).map(|(_, candidate)| candidate));
 }
 
-/// True if no geom has moved by more than its reach, or become larger, since the list was made.
+/// True if no geom has moved by more than is allowed, or become larger, since the list was made.
 fn is_current<T: Real>(m: &Model<T>, d: &Data<T>, near: &NearPairs<T>) -> bool {
-    let limit = near.reach * near.reach;
+    let limit = near.allowance * near.allowance;
     near.spheres.len() == m.sizes.nsap
         && near.spheres.iter().enumerate().all(|(k, was)| {
             let g = m.sap_geom[k] as usize;
@@ -87,17 +87,17 @@ fn bounding_box<T: Real>(m: &Model<T>, d: &Data<T>, g: usize) -> [T; 6] {
     let mut bounds = [T::ZERO; 6];
     for k in 0..3 {
         let row = mat_row(mat, k);
-        let reach = row[0].abs() * half[0] + row[1].abs() * half[1] + row[2].abs() * half[2];
-        let slack = reach * T::of(SPHERE_SLACK) + centre[k].abs() * T::of(8.0) * T::EPSILON;
-        bounds[k] = centre[k] - (reach + slack + margin);
-        bounds[3 + k] = centre[k] + (reach + slack + margin);
+        let extent = row[0].abs() * half[0] + row[1].abs() * half[1] + row[2].abs() * half[2];
+        let slack = extent * T::of(SPHERE_SLACK) + centre[k].abs() * T::of(8.0) * T::EPSILON;
+        bounds[k] = centre[k] - (extent + slack + margin);
+        bounds[3 + k] = centre[k] + (extent + slack + margin);
     }
     bounds
 }
 
 /// True if two bounding boxes are apart; false for those that are not finite.
 #[inline(always)]
-pub(super) fn boxes_apart<T: Real>(one: &[T; 6], two: &[T; 6]) -> bool {
+pub(super) fn bounds_apart<T: Real>(one: &[T; 6], two: &[T; 6]) -> bool {
     (0..3).any(|k| one[3 + k] < two[k] || two[3 + k] < one[k])
 }
 
@@ -112,11 +112,14 @@ fn bounding_sphere<T: Real>(m: &Model<T>, d: &Data<T>, k: usize) -> [T; 4] {
     if lost { [T::ZERO, T::ZERO, T::ZERO, T::of(1e30)] } else { [x, y, z, radius + slack] }
 }
 
-/// How far each geom may move: a share of the mean radius, of spheres that are not lost.
-fn reach<T: Real>(near: &NearPairs<T>) -> T {
-    let radii = || near.spheres.iter().map(|s| s[3]).filter(|r| *r < T::of(1e30));
+/// How far each geom may move: a share of the mean radius, of spheres that are not lost. A large one that never moves would
+/// put all others into one list.
+fn allowance<T: Real>(m: &Model<T>, near: &NearPairs<T>) -> T {
+    let moves = |g: i32| m.body_treeid[m.geom_bodyid[g as usize] as usize] >= 0;
+    let moving = || near.spheres.iter().zip(&m.sap_geom).filter(|(_, g)| moves(**g));
+    let radii = || moving().map(|(s, _)| s[3]).filter(|r| *r < T::of(1e30));
     let sum = radii().fold(T::ZERO, |sum, r| sum + r.max(T::ZERO));
-    T::of(REACH) * sum / T::of(radii().count().max(1) as f64)
+    T::of(ALLOWANCE) * sum / T::of(radii().count().max(1) as f64)
 }
 
 /// Axis of largest variance of the centres.
@@ -141,7 +144,7 @@ fn widest_axis<T: Real>(near: &NearPairs<T>) -> usize {
 
 /// Sorts the spheres by their lower ends, ties by index; what follows reads them in this order, enlarged.
 fn sort<T: Real>(near: &mut NearPairs<T>, axis: usize) {
-    let NearPairs { spheres, order, sorted, reach, .. } = near;
+    let NearPairs { spheres, order, sorted, allowance, .. } = near;
     if order.len() != spheres.len() {
         order.clear();
         order.extend(0..spheres.len() as u32);
@@ -165,7 +168,7 @@ fn sort<T: Real>(near: &mut NearPairs<T>, axis: usize) {
     sorted.clear();
     sorted.extend(order.iter().map(|&k| {
         let [x, y, z, radius] = spheres[k as usize];
-        [x, y, z, radius + *reach]
+        [x, y, z, radius + *allowance]
     }));
 }
 
@@ -194,6 +197,6 @@ fn list_overlaps<T: Real>(m: &Model<T>, near: &mut NearPairs<T>, axis: usize) {
 #[inline(always)]
 fn overlap<T: Real>(one: &[T; 4], two: &[T; 4]) -> bool {
     let (x, y, z) = (two[0] - one[0], two[1] - one[1], two[2] - one[2]);
-    let reach = one[3] + two[3];
-    x * x + y * y + z * z <= reach * reach
+    let radii = one[3] + two[3];
+    x * x + y * y + z * z <= radii * radii
 }

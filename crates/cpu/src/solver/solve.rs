@@ -59,13 +59,15 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         smooth_forces(m, d);
     }
     // apart, while it is built from the world's rows
-    let mut hessian = d.take_hessian();
-    hessian.fits = false;
+    let mut hessian = (m.opt_solver[0] == solver::NEWTON).then(|| d.take_hessian());
+    if let Some(hessian) = &mut hessian {
+        hessian.fits = false;
+    }
     for island in 0..d.nisland[0] {
         let mut iterations = match m.opt_solver[0] {
             solver::PGS => pgs_island(m, d, island),
             solver::SMOOTH => 1,
-            _ => solve_island(m, d, &mut hessian, island),
+            _ => solve_island(m, d, hessian.as_deref_mut(), island),
         };
         if m.opt_noslip_iterations[0] > 0 {
             iterations += noslip(m, d, island);
@@ -75,29 +77,30 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         }
         d.solver_niter[0] = d.solver_niter[0].max(iterations);
     }
-    d.hessian = Some(hessian);
+    if hessian.is_some() {
+        d.hessian = hessian;
+    }
 }
 
 /// Newton's method, or conjugate gradients, in one island; returns the number of iterations.
-fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, island: i32) -> i32 {
+fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, mut h: Option<&mut Hessian<T>>, island: i32) -> i32 {
     let scale = cost_scale(m, d, island);
     let tolerance = m.opt_tolerance[0];
     update_gradient(m, d, island);
     if already_solved(m, d, island, scale) {
         return 0;
     }
-    let conjugate = m.opt_solver[0] == solver::CG;
     let mut grad_mgrad = None;
     for iteration in 0..m.opt_iterations[0] {
-        let decrement = if conjugate {
-            grad_mgrad = Some(cg_direction(m, d, island, grad_mgrad));
-            None
-        } else {
+        let decrement = if let Some(h) = &mut h {
             let decrement = search_direction(m, d, h, island, iteration == 0);
             if scale * T::of(0.5) * decrement < tolerance && iteration > 0 {
                 return iteration;
             }
             Some(decrement)
+        } else {
+            grad_mgrad = Some(cg_direction(m, d, island, grad_mgrad));
+            None
         };
         let (alpha, change) = line_search(m, d, island, scale, decrement);
         if alpha == T::ZERO {

@@ -34,15 +34,21 @@ pub struct NearPairs<T> {
     /// Centre and radius of each swept geom, margins included, as they were when the list was made; empty without a list.
     pub spheres: Vec<[T; 4]>,
     /// How far each geom may move before the list has to be made again.
-    pub reach: T,
+    pub allowance: T,
     /// Swept geoms by their lower ends along an axis.
     pub order: Vec<u32>,
-    /// The spheres in this order, enlarged by `reach`.
+    /// The spheres in this order, enlarged by `allowance`.
     pub sorted: Vec<[T; 4]>,
     /// World-aligned bounding box of each geom, margins included: lower and upper corner.
     pub boxes: Vec<[T; 6]>,
     /// Candidates while they are listed.
     pub found: Vec<(CandidateOrder, Candidate)>,
+}
+
+/// Pairs for which a world reserves memory: those that are always tested, and others as far as they are few.
+fn reserved_pairs(sizes: &Sizes) -> usize {
+    let listed = if sizes.nbodypair > 0 { sizes.ncandidate - sizes.nsaprest } else { usize::MAX };
+    sizes.nsaprest + listed.min(MOST_PAIRS)
 }
 
 // a copy has as much memory, so that its steps allocate nothing either
@@ -56,7 +62,7 @@ impl<T: Copy> Clone for NearPairs<T> {
         Self {
             candidates: copy(&self.candidates),
             spheres: copy(&self.spheres),
-            reach: self.reach,
+            allowance: self.allowance,
             order: copy(&self.order),
             sorted: copy(&self.sorted),
             boxes: copy(&self.boxes),
@@ -68,15 +74,15 @@ impl<T: Copy> Clone for NearPairs<T> {
 impl<T: Real> NearPairs<T> {
     /// Bytes that are reserved for a world of these sizes.
     pub fn bytes(sizes: &Sizes) -> usize {
-        let (geoms, pairs) = (sizes.nsap, sizes.ncandidate.min(MOST_PAIRS));
+        let (geoms, pairs) = (sizes.nsap, reserved_pairs(sizes));
         sizes.ngeom * size_of::<[T; 6]>()
             + geoms * (2 * size_of::<[T; 4]>() + size_of::<u32>())
-            + pairs * (2 * size_of::<Candidate>() + size_of::<CandidateOrder>())
+            + pairs * (size_of::<Candidate>() + size_of::<(CandidateOrder, Candidate)>())
     }
 
     /// Memory for the pairs of a world of the model, so that its steps allocate nothing: for all pairs of a small one.
     pub fn reserve(&mut self, model: &Model<T>) {
-        let (geoms, pairs) = (model.sizes.nsap, model.sizes.ncandidate.min(MOST_PAIRS));
+        let (geoms, pairs) = (model.sizes.nsap, reserved_pairs(&model.sizes));
         self.spheres.reserve(geoms);
         self.order.reserve(geoms);
         self.sorted.reserve(geoms);
@@ -119,7 +125,7 @@ impl<T: Real> Model<T> {
     }
 
     /// Candidate of two geoms of different bodies, if they can collide and are not an explicit pair; `None` too for two
-    /// types that never collide.
+    /// types that never collide. A sweep asks when it lists pairs: masks that change later count from the next list on.
     pub fn free_candidate(&self, g1: usize, g2: usize) -> Option<Candidate> {
         let can = self.geom_contype[g1] & self.geom_conaffinity[g2] != 0
             || self.geom_contype[g2] & self.geom_conaffinity[g1] != 0;

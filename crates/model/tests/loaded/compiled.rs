@@ -76,6 +76,15 @@ fn one_other_number_in_a_table_of_candidates_is_noticed() {
 }
 
 #[test]
+fn models_of_explicit_pairs_alone_come_back() {
+    for name in ["convex", "convex_round", "convex_distance"] {
+        let path = format!("{}/../../tests/parity/models/{name}.xml", env!("CARGO_MANIFEST_DIR"));
+        let m = manyworlds_mjcf::load(&path).unwrap();
+        assert_eq!(Model::from_mwb(&m.to_mwb()).unwrap(), m, "{name}");
+    }
+}
+
+#[test]
 fn sensors_of_models_are_sound_and_wrong_ones_are_not() {
     for name in ["sensors", "rays", "contact_sensors", "distance"] {
         let path = format!("{}/../../tests/parity/models/{name}.xml", env!("CARGO_MANIFEST_DIR"));

@@ -90,10 +90,17 @@ impl Build<'_> {
             .filter_map(|p| m.candidate_of(m.pair_geom1[p] as usize, m.pair_geom2[p] as usize, p as i32));
         let explicit: Vec<Candidate> = explicit.collect();
         let bodies: Vec<i32> = (0..m.sizes.nbody as i32).filter(|&b| of_body(b).next().is_some()).collect();
+        // masks of all geoms of a body tell most bodies apart
+        let masks = |b: &i32| {
+            of_body(*b).fold((0, 0), |(types, others), g| {
+                (types | m.geom_contype[g], others | m.geom_conaffinity[g])
+            })
+        };
+        let masks: Vec<(i32, i32)> = bodies.iter().map(masks).collect();
         let mut found = explicit.clone();
         'all: for (k, &b1) in bodies.iter().enumerate() {
-            for &b2 in &bodies[k + 1..] {
-                if m.bodies_touch(b1, b2) {
+            for (&b2, others) in bodies.iter().zip(&masks).skip(k + 1) {
+                if (masks[k].0 & others.1 | masks[k].1 & others.0) != 0 && m.bodies_touch(b1, b2) {
                     found.extend(
                         of_body(b1).flat_map(|g1| of_body(b2).filter_map(move |g2| m.free_candidate(g1, g2))),
                     );
@@ -103,10 +110,11 @@ impl Build<'_> {
                 }
             }
         }
-        let all_are_listed = found.len() <= MAX_LISTED;
+        let (open, bounded): (Vec<usize>, Vec<usize>) =
+            bodies.iter().flat_map(|b| of_body(*b)).partition(|g| m.is_unbounded(*g));
+        // explicit pairs alone are all that there are
+        let all_are_listed = found.len() <= MAX_LISTED || bounded.is_empty();
         if !all_are_listed {
-            let (open, bounded): (Vec<usize>, Vec<usize>) =
-                bodies.iter().flat_map(|b| of_body(*b)).partition(|g| m.is_unbounded(*g));
             let with_all = |&g1: &usize| bounded.iter().filter_map(move |&g2| m.free_candidate(g1, g2));
             found = explicit;
             found.extend(open.iter().flat_map(with_all));

@@ -17,7 +17,7 @@ impl Build<'_> {
         let collides = |g: usize| m.geom_contype[g] != 0 || m.geom_conaffinity[g] != 0;
         let swept: Vec<i32> =
             (0..m.sizes.ngeom).filter(|g| collides(*g) && !m.is_unbounded(*g)).map(|g| g as i32).collect();
-        if all_are_listed && tests < SWEEP_COST * swept.len() {
+        if swept.is_empty() || all_are_listed && tests < SWEEP_COST * swept.len() {
             return;
         }
         let is_rest = |c: &Candidate| c.pair >= 0 || m.is_unbounded(c.geom1 as usize);

@@ -86,10 +86,20 @@ fn sweep_and_prune(m: &Model) -> ReadResult<()> {
     let rest = |c: &usize| m.candidate_pair[*c] >= 0 || m.is_unbounded(m.candidate_geom1[*c] as usize);
     let rest = (0..m.sizes.ncandidate).filter(rest).map(|c| c as i32);
     if !rest.eq(m.sap_rest.iter().copied()) {
-        return Err(
-            "tests other candidates without a sweep than those of geoms without bounds and explicit pairs"
-                .to_owned(),
-        );
+        let wrong =
+            "tests other candidates without a sweep than those of geoms without bounds and explicit pairs";
+        return Err(wrong.to_owned());
+    }
+    // pairs and exclusions are sought by their signatures
+    if !m.pair_signature.is_sorted() || !m.exclude_signature.is_sorted() {
+        return Err("has pairs or exclusions that are not in their order".to_owned());
+    }
+    let explicit = (0..m.sizes.npair).filter(|p| {
+        let [g1, g2] = [m.pair_geom1[*p], m.pair_geom2[*p]];
+        m.candidate_of(g1 as usize, g2 as usize, 0).is_some()
+    });
+    if m.candidate_pair.iter().filter(|p| **p >= 0).count() != explicit.count() {
+        return Err("lacks explicit pairs among the candidates".to_owned());
     }
     Ok(())
 }
