@@ -172,14 +172,21 @@ fn the_humanoid_in_contact_goes_round() {
     assert!(most >= 8, "{most}");
 }
 
+/// All elements of a row of the Jacobian.
+fn whole_row(d: &Data, r: usize) -> Vec<f64> {
+    let mut row = vec![0.0; d.sizes.nv];
+    d.copy_whole_row(r, &mut row);
+    row
+}
+
 /// Largest violation of the optimality conditions of problem (11), and of the soft Gauss principle (5).
 fn residual(f: &Formulation, m: &Model, d: &Data, next: &[f64]) -> f64 {
-    let (nv, nefc, h) = (m.sizes.nv, d.nefc[0] as usize, m.opt_timestep[0]);
+    let (nefc, h) = (d.nefc[0] as usize, m.opt_timestep[0]);
     let impulse = f.impulses();
     // gradient: J v' − v* + R f
     let gradient: Vec<f64> = (0..nefc)
         .map(|r| {
-            let velocity: f64 = (0..nv).map(|i| d.row(r, 0, nv)[i] * next[i]).sum();
+            let velocity: f64 = whole_row(d, r).iter().zip(next).map(|(x, v)| x * v).sum();
             velocity - f.target()[r] + f.regulariser()[r] * impulse[r]
         })
         .collect();
@@ -273,11 +280,9 @@ fn a_sweep_lowers_the_cost_and_few_sweeps_stay_feasible() {
         let x = f.impulses();
         let mut cost = 0.0;
         for r in 0..d.nefc[0] as usize {
-            let free: f64 = (0..nv)
-                .map(|i| {
-                    d.row(r, 0, nv)[i] * 0.5 * (next[i] + d.qvel[i] + m.opt_timestep[0] * d.qacc_smooth[i])
-                })
-                .sum();
+            let row = whole_row(&d, r);
+            let mean = |i: usize| 0.5 * (next[i] + d.qvel[i] + m.opt_timestep[0] * d.qacc_smooth[i]);
+            let free: f64 = (0..nv).map(|i| row[i] * mean(i)).sum();
             cost += x[r] * (free - f.target()[r] + 0.5 * f.regulariser()[r] * x[r]);
         }
         assert!(cost <= last + 1e-15, "{iterations}: {cost} {last}");
@@ -461,7 +466,6 @@ fn equality_constraints_eliminated_are_those_that_are_solved_for() {
     // theorem 1 against the soft Gauss principle (5) itself: M (v' - v0) = J_E' R_E^-1 (v_E* - J_E v')
     let mut m = load_str(CHAIN).unwrap();
     m.opt_disableflags[0] |= disable::CONTACT;
-    let nv = m.sizes.nv;
     for epsilon in [1e-9, 1e-3, 1.0] {
         let mut f = converged(&m, Parameters::Uniform(Softness { epsilon, kappa: 0.02 }));
         let mut d = world(&m);
@@ -469,7 +473,7 @@ fn equality_constraints_eliminated_are_those_that_are_solved_for() {
             let next = f.forward(&m, &mut d).unwrap().to_vec();
             assert_eq!(d.ne[0], d.nefc[0]);
             for r in 0..d.ne[0] as usize {
-                let velocity: f64 = (0..nv).map(|i| d.row(r, 0, nv)[i] * next[i]).sum();
+                let velocity: f64 = whole_row(&d, r).iter().zip(&next).map(|(x, v)| x * v).sum();
                 let pull = f.regulariser()[r] * f.impulses()[r];
                 let error = pull - (f.target()[r] - velocity);
                 assert!(error.abs() < 1e-12 * (1.0 + pull.abs()), "{epsilon}: {error:e}");
