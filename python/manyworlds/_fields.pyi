@@ -571,22 +571,16 @@ class ModelFields:
         """Number of levels of the body tree, world included."""
     @property
     def ncandidate(self) -> int:
-        """Number of geom pairs that can collide."""
+        """Number of geom pairs that can collide; in a model of very many, those that are tested without a sweep."""
     @property
     def nbodypair(self) -> int:
         """Number of body pairs: runs of candidates between the same two bodies, and the groups between such runs."""
     @property
     def nsap(self) -> int:
-        """Number of items of sweep and prune: bodies, and geoms of static bodies; none if there are few candidates."""
-    @property
-    def nsappair(self) -> int:
-        """Number of pairs of items with a candidate group."""
+        """Number of geoms that the CPU sweeps for near pairs; none if there are few candidates."""
     @property
     def nsaprest(self) -> int:
-        """Number of candidate groups tested individually."""
-    @property
-    def nsapgroup(self) -> int:
-        """Number of candidate groups: consecutive candidates between the same two items."""
+        """Number of candidates that are tested without a sweep."""
     @property
     def nplugin(self) -> int:
         """Number of plugin instances."""
@@ -1398,32 +1392,11 @@ class ModelFields:
     def bodypair_aabb(self) -> NDArray[float64]:
         """Per side, AABB of the geoms with margins: centre and half sizes, in the frame of a single geom or of the body. Shape: [nbodypair, 12]. Unit: m."""
     @property
-    def sap_body(self) -> NDArray[int32]:
-        """Sorted body; -1 for a geom. CPU only, as all of sweep and prune. Shape: [nsap]. Unit: id."""
-    @property
     def sap_geom(self) -> NDArray[int32]:
-        """Sorted geom; -1 for a body. Shape: [nsap]. Unit: id."""
-    @property
-    def sap_adr(self) -> NDArray[int32]:
-        """First candidate group shared with a later item. Shape: [nsap]. Unit: id."""
-    @property
-    def sap_num(self) -> NDArray[int32]:
-        """Number of candidate groups shared with later items. Shape: [nsap]. Unit: 1."""
-    @property
-    def sappair_other(self) -> NDArray[int32]:
-        """The later item, ascending. Shape: [nsappair]. Unit: id."""
-    @property
-    def sappair_group(self) -> NDArray[int32]:
-        """Candidate group of the two items. Shape: [nsappair]. Unit: id."""
+        """Swept geom. CPU only, as all of sweep and prune. Shape: [nsap]. Unit: id."""
     @property
     def sap_rest(self) -> NDArray[int32]:
-        """Candidate group tested individually: unbounded geoms, or margins of its own. Shape: [nsaprest]. Unit: id."""
-    @property
-    def sapgroup_adr(self) -> NDArray[int32]:
-        """First candidate of the group. Shape: [nsapgroup]. Unit: id."""
-    @property
-    def sapgroup_num(self) -> NDArray[int32]:
-        """Number of candidates of the group. Shape: [nsapgroup]. Unit: 1."""
+        """Candidate that is tested without a sweep: of a plane, of a height field, or an explicit pair. Shape: [nsaprest]. Unit: id."""
     @property
     def mesh_vertadr(self) -> NDArray[int32]:
         """First vertex. Shape: [nmesh]. Unit: id."""
