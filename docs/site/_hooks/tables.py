@@ -34,6 +34,7 @@ DOCUMENTS = {
     "project/architecture.md": "ARCHITECTURE.md",
     "project/changelog.md": "CHANGELOG.md",
     "project/instructions_per_dof.svg": "docs/instructions_per_dof.svg",
+    "project/large_worlds.svg": "docs/large_worlds.svg",
     **{f"project/images/{file.name}": f"docs/images/{file.name}" for file in sorted((ROOT / "docs/images").iterdir())},
 }
 
