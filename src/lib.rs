@@ -10,8 +10,8 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! A *world* is the counterpart of MuJoCo's `mjData`: a state, and what follows from it. Fields have MuJoCo's names and shapes, with
-//! the worlds as the first axis; units are those of the model, metres and radians where it has no others.
+//! A *world* is the counterpart of MuJoCo's `mjData`: a state, and what follows from it. Fields have MuJoCo's names and
+//! shapes, with the worlds as the first axis; units are those of the model, metres and radians where it has no others.
 //!
 //! | for | look at |
 //! |---|---|
@@ -27,8 +27,8 @@
 //! | planning, identification, contact by impulses | the crate `manyworlds-control` |
 //!
 //! **Where worlds step.** [`Backend::Auto`](batch::Backend) takes a hardware GPU where there is one, in single precision,
-//! else all cores of the CPU, in double precision; `Batch::notice` says why. GPUs go through wgpu (Vulkan, Metal, DX12) and are the feature `gpu`,
-//! which is on by default; without it the crate brings no kernels and no wgpu.
+//! else all cores of the CPU, in double precision; `Batch::notice` says why. GPUs go through wgpu (Vulkan, Metal, DX12) and
+//! are the feature `gpu`, which is on by default; without it the crate brings no kernels and no wgpu.
 //!
 //! **Results.** The same model, inputs, calls and device give the same bits, for any number of worlds. What differs from
 //! MuJoCo, and by how much, is in `docs/models.md` of the repository; what is not simulated is an error when a batch is made.

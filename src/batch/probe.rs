@@ -28,8 +28,8 @@ const PROBE_CAPACITY: Capacity = Capacity { nconmax: 1024, njmax: 4096 };
 /// Four worlds start from the initial state and from each keyframe (at most six), and step for two
 /// simulated seconds on the CPU, half of them under noise in the full control range, half holding a
 /// constant control; one world where there is no control. Result: one and a half times the peak plus four,
-/// rounded up to a multiple of four, at most what the model can produce. The same model gives the same capacities on every machine. Worlds that
-/// exceed them later are flagged in their status: set the capacities explicitly then.
+/// rounded up to a multiple of four, at most what the model can produce. The same model gives the same
+/// capacities on every machine. Worlds that exceed them later are flagged in their status: set the capacities explicitly then.
 pub fn probe(model: &Model) -> Capacity {
     let limit = max_capacity(model);
     if limit.njmax == 0 && limit.nconmax == 0 {
