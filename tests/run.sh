@@ -21,13 +21,20 @@ as_root() {
     if [ "$(id -u)" = 0 ]; then "$@"; else sudo "$@"; fi
 }
 
-# One counted check, with its output and time.
+# Seconds of processor time of all commands so far.
+processor_seconds() {
+    awk -v ticks="$(getconf CLK_TCK)" '{ printf "%d", ($16 + $17) / ticks }' /proc/$$/stat
+}
+
+# One counted check, with its output, its time and, of processors, the time of what it started.
 check() {
-    local name=$1 begin=$SECONDS
+    local name=$1 begin=$SECONDS before taken
+    before=$(processor_seconds)
     shift
     if "$@"; then
         passed=$((passed + 1))
-        echo "ok     $name ($((SECONDS - begin)) s)"
+        taken="$((SECONDS - begin)) s, $(($(processor_seconds) - before)) s of processors"
+        echo "ok     $name ($taken)"
     else
         failed=$((failed + 1))
         failures+=("$name")
@@ -85,13 +92,12 @@ with_driver() {
     local driver=$1
     shift
     [ -e "$driver" ] || { echo "no driver at $driver" && return 1; }
-    env VK_DRIVER_FILES="$driver" VK_ICD_FILENAMES="$driver" "$@"
+    VK_DRIVER_FILES="$driver" VK_ICD_FILENAMES="$driver" "$@"
 }
 
-# Formatting, lints, documentation.
+# Formatting, documentation, and the lints of what is built by itself; of all together they come with the build of the tests.
 part_style() {
     check "cargo fmt" cargo fmt --all --check
-    check "clippy" cargo clippy --quiet --workspace --all-targets -- -D warnings
     # as small as it gets: no kernels, no pictures, no window
     check "clippy without kernels" cargo clippy --quiet -p manyworlds -p manyworlds-control -p manyworlds-cli \
         --no-default-features -- -D warnings
@@ -102,15 +108,33 @@ part_style() {
 # What is built together shares what it depends on: a package by itself has other features of it.
 together=(--workspace --exclude manyworlds-web-bind)
 
-# Unit, integration and documentation tests, on SwiftShader, which compiles kernels fast.
-part_tests() {
-    check "cargo test" with_driver "$swiftshader" cargo test --no-fail-fast "${together[@]}"
+# A command whose cargo compiles the workspace with clippy, which is the compiler and lints: a pass of its own would have the
+# compiler read all dependencies once more.
+linted() {
+    local driver
+    driver=$(command -v clippy-driver) || { echo "no clippy-driver: rustup component add clippy" && return 1; }
+    RUSTC_WORKSPACE_WRAPPER="$driver" CLIPPY_ARGS="-Dwarnings__CLIPPY_HACKERY__" "$@"
 }
 
-# Binary of the parts below; an old one must not pass in its place.
+# Everything that is compiled for tests, and the binary of the parts below; an old one must not pass in its place.
 part_build() {
     rm -f "$bin" "$target"/debug/examples/{evolution,force_field,swing_up}
-    check "build" cargo build --quiet --bins --tests --examples "${together[@]}"
+    check "build with clippy" linted cargo build --quiet --all-targets "${together[@]}"
+}
+
+# Unit and integration tests, side by side where cargo-nextest is installed.
+run_tests() {
+    if cargo nextest --version >/dev/null 2>&1; then
+        cargo nextest run --no-fail-fast --status-level slow --final-status-level fail "${together[@]}"
+    else
+        cargo test --no-fail-fast --lib --bins --tests --examples "${together[@]}"
+    fi
+}
+
+# Unit, integration and documentation tests, on SwiftShader, which compiles kernels fast.
+part_tests() {
+    check "tests" with_driver "$swiftshader" linted run_tests
+    check "examples of the documentation" with_driver "$swiftshader" linted cargo test --quiet --doc "${together[@]}"
 }
 
 # Kernels against the CPU, on two drivers that share no code; few models, as lavapipe compiles slowly.
@@ -264,7 +288,7 @@ build_wheel() {
     local env=$root/.venv-python tools=$root/.venv-python-tools wheels=$target/wheels
     [ -x "$tools/bin/maturin" ] || { python3 -m venv "$tools" && "$tools/bin/pip" install -q 'maturin>=1.9,<2'; }
     rm -rf "$env" "$wheels"
-    check "wheel" "$tools/bin/maturin" build --quiet --profile dev --features as-tested \
+    check "wheel" linted "$tools/bin/maturin" build --quiet --profile dev --features as-tested \
         --manifest-path python/Cargo.toml --out "$wheels"
     python3 -m venv "$env"
     check "install" "$env/bin/pip" install -q "$(echo "$wheels"/manyworlds-*.whl)[test,docs]"
@@ -287,6 +311,7 @@ part_python() {
 
 # The page for browsers. The build fetches the library for WebAssembly where it is missing.
 build_page() {
+    check "tool of the page with clippy" linted cargo build --quiet -p manyworlds-web-bind
     check "page" web/build.sh
 }
 
@@ -330,7 +355,7 @@ fi
 
 # all of it: what compares with others waits for one core most of the time, so the packages are built beside it
 install_counter
-run_parts style tests build
+run_parts style build tests
 log=$target/compare.log
 "$0" kernels examples parity others >"$log" 2>&1 &
 say "python and web"
