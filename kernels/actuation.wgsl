@@ -183,7 +183,7 @@ fn limit_actuator(a: u32, good: bool) {
 // Sum of all actuator forces on one degree of freedom, clamped to the joint's range.
 fn dof_force(dof: u32) -> f32 {
     var sum = 0.0;
-    for (var k = 0u; k < nJmom; k++) {
+    for (var k = u32(dof_momentbegin(dof)); k < u32(dof_momentend(dof)); k++) {
         if (u32(moment_colind(k)) == dof) {
             sum += actuator_moment(k) * actuator_force(u32(moment_rowind(k)));
         }

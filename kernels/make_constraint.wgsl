@@ -41,6 +41,17 @@ fn make_constraint() {
     clear_rows(0u, u32(ne(0u)));
     let contacts = u32(ne(0u) + nf(0u) + nl(0u));
     clear_rows(contacts, u32(nefc(0u)));
+//#if LANES
+//#if SPARSE
+    // the first columns hold what one lane has found of the row
+    if (nv >= WIDE_ROW) {
+        for (var r = u32(ne(0u)); r < contacts; r++) {
+            clear_elements(r * nv + 3u, r * nv + nv);
+        }
+        sync();
+    }
+//#endif
+//#endif
     for (var r = u32(ne(0u)) + lane; r < contacts; r += lanes) {
         scalar_jacobian(r);
     }
@@ -92,15 +103,56 @@ fn claim_rows(count: u32) -> i32 {
 // Clears the Jacobian of the rows from `first` to before `end`, all lanes together.
 fn clear_rows(first: u32, end: u32) {
 //#if LANES
-    for (var i = first * nv + lane; i < end * nv; i += lanes) {
-        set_efc_J(i, 0.0);
-    }
+    clear_elements(first * nv, max(first, end) * nv);
 //#else
     for (var r = first; r < end; r++) {
         clear_row(r);
     }
 //#endif
 }
+
+//#if LANES
+//#if SPARSE
+// Fewest columns of a row that all lanes clear together.
+const WIDE_ROW: u32 = 96u;
+
+// Clears elements of the Jacobian from `begin` to before `end`, all lanes together, four at a time where they can.
+fn clear_elements(begin: u32, end: u32) {
+    let first = (begin + 3u) / 4u;
+    for (var k = first + lane; k < end / 4u; k += lanes) {
+        set_efc_J_vec4(k, vec4f(0.0));
+    }
+    for (var i = begin + lane; i < min(4u * first, end); i += lanes) {
+        set_efc_J(i, 0.0);
+    }
+    for (var i = max(4u * (end / 4u), begin) + lane; i < end; i += lanes) {
+        set_efc_J(i, 0.0);
+    }
+}
+
+// Clears what `store_sign` has left in the first columns of a row, and a narrow row as a whole.
+fn clear_sign(r: u32) {
+    for (var i = 0u; i < select(nv, 3u, nv >= WIDE_ROW); i++) {
+        set_efc_J(r * nv + i, 0.0);
+    }
+}
+//#else
+// Clears elements of the Jacobian from `begin` to before `end`, all lanes together.
+fn clear_elements(begin: u32, end: u32) {
+    for (var i = begin + lane; i < end; i += lanes) {
+        set_efc_J(i, 0.0);
+    }
+}
+
+fn clear_sign(r: u32) {
+    clear_row(r);
+}
+//#endif
+//#else
+fn clear_sign(r: u32) {
+    clear_row(r);
+}
+//#endif
 
 // Clears the Jacobian of one row.
 fn clear_row(r: u32) {
@@ -124,7 +176,7 @@ fn scalar_jacobian(r: u32) {
 //#if BALL
     let rest = vec2f(efc_J(r * nv + 1u), efc_J(r * nv + 2u));
 //#endif
-    clear_row(r);
+    clear_sign(r);
 //#if FRICTIONLOSS
     if (kind == CONSTRAINT_FRICTION_DOF) {
         set_efc_J(r * nv + id, sign);

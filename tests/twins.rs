@@ -18,6 +18,8 @@ const ALONE: &[(&str, &str)] = &[
     ("math/trig", "sines and cosines that do not depend on the driver"),
     ("solver/skyline", "sparsity of a Hessian of all islands"),
     ("solver/state", "what a split solve carries from one dispatch to the next"),
+    ("solver/stored_tiles", "tiles of the Hessian in storage: hessian.rs factors nodes of trees"),
+    ("solver/tile_rows", "places of tiles"),
     ("solver/tiles", "tiles of the Hessian in registers: hessian.rs factors whole rows"),
 ];
 

@@ -5,7 +5,7 @@
     paper.py check --renew             counts.json anew, after a change that is meant
     paper.py count MODEL               NVIDIA: registers, code, instructions of a world and step, estimated rates
     paper.py amd MODEL                 AMD: registers, scratch memory, code
-    paper.py dofs                      instructions per degree of freedom from 6 to 270, as a table and a picture
+    paper.py dofs                      instructions per degree of freedom from 6 to 594, as a table and a picture
     paper.py list                      all models that were counted, with estimated rates
 
 README.md says how it works. Compilers are fetched from PyPI and Debian where they are missing, into PAPER_HOME (default

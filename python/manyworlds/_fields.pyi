@@ -594,6 +594,9 @@ class ModelFields:
     def njmax(self) -> int:
         """Number of constraint rows that a world has capacity for."""
     @property
+    def ntile(self) -> int:
+        """Number of tiles of 4 x 4 in the lower triangle of the Hessian, each tree in rows of its own; kernels only."""
+    @property
     def ndual(self) -> int:
         """Number of constraint rows with stored products with the inverse inertia: all or none."""
     @property
@@ -1134,6 +1137,12 @@ class ModelFields:
     def dof_treeid(self) -> NDArray[int32]:
         """Kinematic tree. Shape: [nv]. Unit: id."""
     @property
+    def dof_momentbegin(self) -> NDArray[int32]:
+        """First entry of the actuator moments for this degree of freedom. Shape: [nv]. Unit: 1."""
+    @property
+    def dof_momentend(self) -> NDArray[int32]:
+        """One past the last of these entries, between which are those of others. Shape: [nv]. Unit: 1."""
+    @property
     def dof_simplenum(self) -> NDArray[int32]:
         """Number of consecutive degrees of freedom of simple bodies from here on. Shape: [nv]. Unit: 1."""
     @property
@@ -1373,6 +1382,9 @@ class ModelFields:
     @property
     def candidate_pair(self) -> NDArray[int32]:
         """Explicit pair; -1 for none. Shape: [ncandidate]. Unit: id."""
+    @property
+    def candidate_treeend(self) -> NDArray[int32]:
+        """One past the last of the candidates that follow with the same two trees. Shape: [ncandidate]. Unit: 1."""
     @property
     def bodypair_adr(self) -> NDArray[int32]:
         """First candidate of the body pair. Shape: [nbodypair]. Unit: id."""

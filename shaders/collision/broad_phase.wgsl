@@ -8,6 +8,9 @@ import package::runtime::group::{exclusive_sum, lane, sync};
 
 // Broad phase: lists the candidates whose bounding volumes are within the margin, in order; returns their number.
 fn broad_phase() -> u32 {
+//#if TREE_BOUNDS
+    bound_trees();
+//#endif
 //#if LANES
     // each lane tests a contiguous share of the candidates
 //#if BODY_PAIRS
@@ -99,6 +102,25 @@ fn body_pair_apart(s: u32) -> bool {
 //#if !REGISTERS
 // Lists the near candidates of a range from `place` on; returns their number.
 fn list_near__A(first_candidate: u32, last_candidate: u32, place: u32) -> u32 {
+    var count = 0u;
+//#if TREE_BOUNDS
+    // candidates of two trees are left out together if these are apart
+    var c = first_candidate;
+    while (c < last_candidate) {
+        let end = min(u32(candidate_treeend(c)), last_candidate);
+        if (!trees_apart(c)) {
+            count += list_spheres__A(c, end, place + count);
+        }
+        c = end;
+    }
+//#else
+    count = list_spheres__A(first_candidate, last_candidate, place);
+//#endif
+    return count;
+}
+
+// Lists the candidates of a range whose bounding spheres are near from `place` on; returns their number.
+fn list_spheres__A(first_candidate: u32, last_candidate: u32, place: u32) -> u32 {
     // a rejected candidate's entry is overwritten by the next one
     var count = 0u;
     for (var c = first_candidate; c < last_candidate; c++) {
@@ -107,6 +129,48 @@ fn list_near__A(first_candidate: u32, last_candidate: u32, place: u32) -> u32 {
         count += u32(!spheres_apart(u32(candidate_geom1(c)), u32(candidate_geom2(c)), both.x + both.y));
     }
     return count;
+}
+//#endif
+
+//#if TREE_BOUNDS
+// Spheres around the geoms of each tree, with their margins.
+fn bound_trees() {
+    for (var t = lane; t < ntree; t += lanes) {
+        let body_end = u32(tree_bodyadr(t) + tree_bodynum(t));
+        var low = vec3f(1e30);
+        var high = vec3f(-1e30);
+        for (var b = u32(tree_bodyadr(t)); b < body_end; b++) {
+            for (var g = u32(body_geomadr(b)); g < u32(body_geomadr(b) + body_geomnum(b)); g++) {
+                low = min(low, geom_xpos_vec3(g));
+                high = max(high, geom_xpos_vec3(g));
+            }
+        }
+        let centre = 0.5 * (low + high);
+        var radius = 0.0;
+        for (var b = u32(tree_bodyadr(t)); b < body_end; b++) {
+            for (var g = u32(body_geomadr(b)); g < u32(body_geomadr(b) + body_geomnum(b)); g++) {
+                let reach = geom_rbound(g) + geom_margin(g) + geom_gap(g);
+                radius = max(radius, length(geom_xpos_vec3(g) - centre) + reach);
+            }
+        }
+        set_tree_sphere_vec4(t, vec4f(centre, radius));
+    }
+    sync();
+}
+
+// True if a candidate is of two trees that cannot touch, with slack for rounding.
+fn trees_apart(c: u32) -> bool {
+    let t1 = body_treeid(u32(geom_bodyid(u32(candidate_geom1(c)))));
+    let t2 = body_treeid(u32(geom_bodyid(u32(candidate_geom2(c)))));
+    if (min(t1, t2) < 0 || t1 == t2) {
+        return false;
+    }
+    let one = tree_sphere_vec4(u32(t1));
+    let two = tree_sphere_vec4(u32(t2));
+    let apart = two.xyz - one.xyz;
+    let reach = 1.00001 * (one.w + two.w);
+    let slack = 64.0 * EPSILON * (dot(one.xyz, one.xyz) + dot(two.xyz, two.xyz));
+    return dot(apart, apart) > reach * reach + slack;
 }
 //#endif
 

@@ -129,7 +129,7 @@ fn damper_row(dof: u32) {
 
 // Derivatives of actuator forces in the row of one degree of freedom.
 fn actuator_row(dof: u32) {
-    for (var k = 0u; k < nJmom; k++) {
+    for (var k = u32(dof_momentbegin(dof)); k < u32(dof_momentend(dof)); k++) {
         if (u32(moment_colind(k)) == dof) {
             let out = u32(moment_rowind(k));
             let adr = u32(moment_rowadr(out));

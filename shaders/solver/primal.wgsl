@@ -10,12 +10,13 @@ import package::solver::cg::cg_direction;
 import package::solver::hessian::{factor_hessian, solve_hessian};
 import package::solver::skyline::find_hessian_skyline;
 import package::solver::state::rows;
+import package::solver::stored_tiles;
 import package::solver::tiles::{begin_tiles, factor_and_solve, mul_inertia};
 
 // Warm start: the last acceleration, or the unconstrained one if its cost is lower.
 fn warmstart() {
     // the solver's working vectors, copied to fast memory
-//#if !TILES
+//#if !LANE_TILES
     //#unroll
     for (var k = lane; k < nC; k += lanes) {
         set_solver_M(k, M(k));
@@ -28,9 +29,13 @@ fn warmstart() {
         set_solver_search(i, qacc_smooth(i));
     }
     sync();
-//#if TILES
+//#if STORED_TILES
+    stored_tiles::begin_tiles();
+//#endif
+//#if LANE_TILES
     begin_tiles();
-//#else
+//#endif
+//#if !TILES
 //#if SPARSE
 //#if !CG
     find_hessian_skyline();
@@ -50,7 +55,7 @@ fn warmstart() {
         set_solver_Jaref(r, warm - efc_aref(r));
         set_solver_Jv(r, smooth_jaref - efc_aref(r));
     }
-//#if TILES
+//#if LANE_TILES
     mul_inertia__solver_qacc__solver_Ma();
     mul_inertia__solver_search__solver_Mv();
 //#else
@@ -109,14 +114,18 @@ fn search_direction() {
 //#if CG
     cg_direction();
 //#else
-//#if TILES
+//#if STORED_TILES
+    stored_tiles::factor_and_solve();
+//#endif
+//#if LANE_TILES
     factor_and_solve();
-//#else
+//#endif
+//#if !TILES
     factor_hessian();
     solve_hessian();
 //#endif
 //#endif
-//#if TILES
+//#if LANE_TILES
     mul_inertia__solver_search__solver_Mv();
 //#else
     mul_m__solver_M__solver_search__solver_Mv();

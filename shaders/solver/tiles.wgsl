@@ -1,40 +1,27 @@
-// Newton's method with the lower triangle of the Hessian in tiles of 4 x 4, each in the variables of a lane. Every tree
-// begins a new tile, so that trees that nothing couples share none; they are factored side by side. Pivots and factors
-// pass between lanes through workgroup memory, in vectors of four. From one iteration to the next only the rows are
-// added whose weights have changed, so that sums are rounded otherwise than in hessian.wgsl. Twin:
-// crates/cpu/src/solver/hessian.rs.
+// Newton's method with the tiles of the Hessian (tile_rows.wgsl) in the variables of lanes. What nothing couples is factored
+// side by side. Pivots and factors pass between lanes through workgroup memory, in vectors of four. From one iteration to
+// the next only the rows are added whose weights have changed, so that sums are rounded otherwise than in hessian.wgsl.
+// Twin: crates/cpu/src/solver/hessian.rs.
 
 import package::constraint::cone::in_cone;
 import package::constraint::constraint_cost::constraint_update;
 import package::constraint::row_span::{row_begin, row_end};
-import package::runtime::group::{group_max, lane, slot, sync};
+import package::runtime::group::{lane, slot, sync};
 import package::solver::hessian::{cone_end, row_weight};
 import package::solver::state::rows;
+import package::solver::tile_rows::{
+    find_tile_rows, most_coupled, place, row_of_tile, set_tile_origin, tile_row_of, TileRow, tree_place,
+};
 
-//#if TILES
-// Row of tiles: its degrees of freedom, its tree among those of the group, its first tile, the number of that tile less
-// its column, and the rows of tiles that are coupled with it.
-struct TileRow {
-    dof: u32,
-    dof_end: u32,
-    tree: u32,
-    first: u32,
-    origin: u32,
-    begin: u32,
-    end: u32,
-}
-
+//#if LANE_TILES
 // tiles of this lane: their rows of four numbers, those of what is left of them during elimination, and their places.
-// The tiles inside the skyline are numbered from the last row of tiles up, each row from its first tile to the
-// diagonal; tile t is the slot t / lanes of lane t % lanes. A slot without a tile has the row `tile_rows`.
+// Tile t is the slot t / lanes of lane t % lanes. A slot without a tile has the row `tile_rows`.
 var<private> hessian: array<vec4f, tile_vectors>;
 var<private> reduced: array<vec4f, tile_vectors>;
 var<private> tile_row: array<u32, tiles_per_lane>;
 var<private> tile_col: array<u32, tiles_per_lane>;
 // one past the last row of tiles that is coupled with a tile
 var<private> coupled_end: array<u32, tiles_per_lane>;
-// rows of tiles of the largest part of the Hessian that is coupled
-var<private> most_coupled: u32;
 
 // by world and row of tiles
 // (arrays in an array: the compilers of drivers fold known indices of the inner one into addresses)
@@ -54,33 +41,6 @@ var<workgroup> changed: array<atomic<u32>, row_words_length>;
 var<workgroup> pushing: array<atomic<u32>, row_words_length>;
 //#if ELLIPTIC
 var<workgroup> sliding: array<atomic<u32>, row_words_length>;
-//#endif
-//#if SPARSE
-var<workgroup> tile_rows_of: array<TileRow, tile_rows_length>;
-// by world and tree: its first row of tiles, and the first tree coupled with it
-var<workgroup> tree_tiles: array<u32, tree_length>;
-var<workgroup> coupled: array<atomic<u32>, tree_length>;
-//#endif
-
-// Place of degree of freedom i among the elements of all rows of tiles.
-//#if SPARSE
-fn place(i: u32) -> u32 {
-    let t = u32(dof_treeid(i));
-    return 4u * tree_tiles[slot * ntree + t] + i - u32(tree_dofadr(t));
-}
-
-// First place of the tree of degree of freedom i.
-fn tree_place(i: u32) -> u32 {
-    return 4u * tree_tiles[slot * ntree + u32(dof_treeid(i))];
-}
-//#else
-fn place(i: u32) -> u32 {
-    return i;
-}
-
-fn tree_place(i: u32) -> u32 {
-    return 0u;
-}
 //#endif
 
 // Bits of the rows in word w that touch both rows of tiles.
@@ -110,95 +70,13 @@ fn begin_tiles() {
                 coupled_end[s] = row.end;
             }
         }
-//#if SPARSE
-        if (lane == 0u) {
-            tile_rows_of[slot * tile_rows + b].origin = number - row.first;
-        }
-//#endif
+        set_tile_origin(b, number - row.first);
         number = end;
     }
     load_inertia();
     find_touching_rows();
     init_tiles();
 }
-
-//#if SPARSE
-// Rows of tiles by tree, and what the rows of the Jacobian couple.
-fn find_tile_rows() {
-    for (var t = lane; t < ntree; t += lanes) {
-        var first = 0u;
-        for (var before = 0u; before < t; before++) {
-            first += (u32(tree_dofnum(before)) + 3u) / 4u;
-        }
-        tree_tiles[slot * ntree + t] = first;
-        atomicStore(&coupled[slot * ntree + t], t);
-    }
-    workgroupBarrier();
-    for (var r = lane; r < rows; r += lanes) {
-        if (row_begin(r) < row_end(r)) {
-            let first = u32(dof_treeid(row_begin(r)));
-            let last = u32(dof_treeid(row_end(r) - 1u));
-            atomicMin(&coupled[slot * ntree + last], first);
-        }
-    }
-    workgroupBarrier();
-    // trees between two coupled ones count as coupled with the first as well, so that there is no fill-in outside the
-    // skyline
-    var most = 0u;
-    if (lane == 0u) {
-        var first = ntree;
-        var end = tile_rows;
-        for (var up = 0u; up < ntree; up++) {
-            let t = ntree - 1u - up;
-            let at = slot * ntree + t;
-            first = min(first, atomicLoad(&coupled[at]));
-            atomicStore(&coupled[at], first);
-            let rows_end = tree_tiles[at] + (u32(tree_dofnum(t)) + 3u) / 4u;
-            for (var b = tree_tiles[at]; b < rows_end; b++) {
-                tile_rows_of[slot * tile_rows + b].end = end;
-            }
-            if (first == t) {
-                most = max(most, end - tree_tiles[at]);
-                end = tree_tiles[at];
-            }
-        }
-    }
-    most_coupled = group_max(most);
-    // rows of tiles of each tree
-    for (var t = lane; t < ntree; t += lanes) {
-        let at = slot * ntree + t;
-        let adr = u32(tree_dofadr(t));
-        let end = adr + u32(tree_dofnum(t));
-        let first = tree_tiles[slot * ntree + atomicLoad(&coupled[at])];
-        var start = t;
-        while (atomicLoad(&coupled[slot * ntree + start]) < start) {
-            start = atomicLoad(&coupled[slot * ntree + start]);
-        }
-        let begin = tree_tiles[slot * ntree + start];
-        var b = slot * tile_rows + tree_tiles[at];
-        for (var i = adr; i < end; i += 4u) {
-            tile_rows_of[b] = TileRow(i, min(i + 4u, end), at, first, 0u, begin, tile_rows_of[b].end);
-            b++;
-        }
-    }
-    workgroupBarrier();
-}
-
-// Row of tiles b.
-fn tile_row_of(b: u32) -> TileRow {
-    return tile_rows_of[slot * tile_rows + b];
-}
-//#else
-// The rows of tiles of a single tree are known: all are coupled.
-fn find_tile_rows() {
-    most_coupled = tile_rows;
-}
-
-// Row of tiles b.
-fn tile_row_of(b: u32) -> TileRow {
-    return TileRow(4u * b, min(4u * b + 4u, nv), 0u, 0u, tile_count - (b + 1u) * (b + 2u) / 2u, 0u, tile_rows);
-}
-//#endif
 
 // Rows of tiles in which a row of the Jacobian is not zero.
 fn find_touching_rows() {
@@ -377,14 +255,6 @@ fn update_rows() {
             }
         }
     }
-}
-
-// Part of row r of the Jacobian in a row of tiles.
-fn row_of_tile(r: u32, b: TileRow) -> vec4f {
-    let at = r * nv + b.dof;
-    let yzw = vec3f(efc_J(at + 1u), efc_J(at + 2u), efc_J(at + 3u));
-    let inside = vec3u(b.dof) + vec3u(1u, 2u, 3u) < vec3u(b.dof_end);
-    return vec4f(efc_J(at), select(vec3f(0.0), yzw, inside));
 }
 
 //#if ELLIPTIC

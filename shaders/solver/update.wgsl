@@ -8,11 +8,16 @@ import package::runtime::group::{lane, sync};
 import package::solver::hessian::{add_row, cone_end, init_hessian, packed, row_weight};
 import package::solver::skyline::first_lane_dof;
 import package::solver::state::rows;
+import package::solver::stored_tiles;
 import package::solver::tiles::update_rows;
 
 // Row forces, gradient and, for Newton's method, the Hessian.
 fn update_gradient() {
+//#if STORED_TILES
+    stored_tiles::update_rows();
+//#else
     update_rows();
+//#endif
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
         set_solver_grad(i, solver_Ma(i) - solver_qfrc_smooth(i) - solver_JTf(i));

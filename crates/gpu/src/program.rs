@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::codegen::compose::Composer;
 use super::codegen::layout::{Layout, WorkingSet};
 use super::codegen::schedule::{Accesses, StageAccess, constraints_last};
-use super::codegen::tiling::Tiling;
+use super::codegen::tiling::{HessianTiles, Tiling};
 use super::runtime::device::Adapter;
 use super::tuning::options::{KernelOptions, Partition};
 use super::tuning::traffic::{MeanLoad, Traffic, traffic};
@@ -109,7 +109,8 @@ impl Program {
         let general = general(&model, &options.per_world);
         let tiling = options.tiling(&general, adapter)?;
         let composer = Composer::new(&general, tiling, adapter.limits_loops())?;
-        let (sizes, memory) = (capacity.sizes(&general), adapter.workgroup_bytes as usize);
+        let ntile = HessianTiles::new(&general).count();
+        let (sizes, memory) = (Sizes { ntile, ..capacity.sizes(&general) }, adapter.workgroup_bytes as usize);
         let variants = VariantKernels::of(&general, adapter, options, tiling, &sizes)?;
         let (used, working_set, variants) = fields(&general, &composer, variants, &sizes, memory);
         let mut layout = Layout::new(&general, sizes, tiling, &used, &options.per_world, &working_set);
@@ -263,15 +264,18 @@ impl VariantKernels {
         sizes: &Sizes,
     ) -> Result<Vec<Self>> {
         let tilings = [
-            (Stage::collision, options.collision_tiling(model, adapter, tiling)),
-            (Stage::solve, options.solver_tiling(model, adapter, tiling)),
+            (Stage::collision, options.collision_tiling(model, adapter, tiling).into_iter().collect()),
+            (Stage::solve, options.solver_tilings(model, adapter, tiling)),
         ];
         let mut variants = Vec::new();
-        for (stage, tiling) in tilings {
-            let Some(tiling) = tiling else { continue };
-            let composer = Composer::new(model, tiling, adapter.limits_loops())?;
-            if composer.buffer_bytes(sizes) <= adapter.workgroup_bytes as usize {
-                variants.push(Self { stage, composer, working_set: WorkingSet::NONE });
+        for (stage, tilings) in tilings {
+            // the first tiling that fits
+            for tiling in tilings {
+                let composer = Composer::new(model, tiling, adapter.limits_loops())?;
+                if composer.buffer_bytes(sizes) <= adapter.workgroup_bytes as usize {
+                    variants.push(Self { stage, composer, working_set: WorkingSet::NONE });
+                    break;
+                }
             }
         }
         Ok(variants)

@@ -19,9 +19,9 @@ use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::task::Program as TaskProgram;
 use manyworlds_model::real::MINVAL;
+use manyworlds_model::schema::EXTREMA_SIDE;
 use manyworlds_model::schema::shape_pairs::ShapePair;
 use manyworlds_model::schema::stages::Stage;
-use manyworlds_model::schema::{EXTREMA_SIDE, Sizes};
 use manyworlds_shaders::LIBRARY;
 
 /// Entry functions of a split solver: the first dispatch, then one for each iteration; the same for noslip; and the
@@ -171,7 +171,7 @@ impl Composer {
 
     /// Constants of a module other than model sizes.
     fn constant(&self, name: &str, layout: &Layout) -> Option<String> {
-        let (Tiling { lanes, tile: worlds, .. }, tiles) = (self.tiling, &self.tiles);
+        let (Tiling { lanes, tile: worlds, placement }, tiles) = (self.tiling, &self.tiles);
         let value = match name {
             "MINVAL" => return Some(format!("const MINVAL: f32 = {MINVAL:e};")),
             "lanes" => lanes,
@@ -182,14 +182,17 @@ impl Composer {
             "tile_rows_length" => worlds * tiles.rows,
             "tile_count" => tiles.count(),
             "tile_count_length" => worlds * tiles.count(),
+            "near_tiles" => tiles.near(),
+            "near_tiles_length" => worlds * tiles.near(),
             "tiles_per_lane" => tiles.per_lane(lanes),
             "tile_vectors" => 4 * tiles.per_lane(lanes),
             "rows_per_lane" => layout.sizes.nv.div_ceil(lanes).max(1),
             "inertia_tiles" => tiles.of_tree,
             "inertia_length" => worlds * layout.sizes.nv,
             "tree_length" => worlds * layout.sizes.ntree,
-            "row_words" => row_words(&layout.sizes),
-            "row_words_length" => worlds * row_words(&layout.sizes),
+            "rows_per_bit" => tiles.rows_per_bit(placement, layout.sizes.njmax),
+            "row_words" => tiles.row_words(placement, layout.sizes.njmax),
+            "row_words_length" => worlds * tiles.row_words(placement, layout.sizes.njmax),
             "extrema_side" => EXTREMA_SIDE,
             "arena_tile" => layout.tile,
             "zeroed_f" => layout.zeroed_f.start,
@@ -246,11 +249,6 @@ fn library(flags: &Flags) -> Result<Library> {
     Library::new(&files).map_err(Error::device)
 }
 
-/// Words of a bit for each constraint row.
-pub(super) fn row_words(sizes: &Sizes) -> usize {
-    sizes.njmax.div_ceil(32).max(1)
-}
-
 fn names(stages: &[Stage]) -> Vec<&'static str> {
     stages.iter().map(|s| s.name()).collect()
 }
@@ -259,8 +257,8 @@ fn names(stages: &[Stage]) -> Vec<&'static str> {
 pub(super) mod tests {
     use super::*;
     use crate::codegen::unroll::Known;
-    use manyworlds_model::schema::Size;
     use manyworlds_model::schema::shape_pairs::SHAPE_PAIRS;
+    use manyworlds_model::schema::{Size, Sizes};
 
     /// A model in which every size is 2 and every optional block is needed, except those of other solvers.
     pub(in crate::codegen) fn everything(lanes: usize, placement: WorkingSetSpace) -> (Composer, Layout) {
@@ -293,8 +291,11 @@ pub(super) mod tests {
         let exclusive = |k: &str| {
             (k == "LANES" && lanes == 1)
                 || (k == "REGISTERS" && placement != WorkingSetSpace::Registers)
-                || (["SPARSE", "BODY_PAIRS"].contains(&k) && placement == WorkingSetSpace::Registers)
-                || (k == "TILES" && placement != WorkingSetSpace::Tiles)
+                || (["SPARSE", "BODY_PAIRS", "TREE_BOUNDS"].contains(&k)
+                    && placement == WorkingSetSpace::Registers)
+                || (k == "TILES" && !placement.has_tiles())
+                || (k == "LANE_TILES" && placement != WorkingSetSpace::Tiles)
+                || (k == "STORED_TILES" && placement != WorkingSetSpace::StoredTiles)
                 || (k == "LOCAL_WORKING_SET" && placement == WorkingSetSpace::Storage)
                 || (SOLVERS.contains(&k) && !solver.contains(&k))
         };
@@ -374,6 +375,11 @@ pub(super) mod tests {
             // tiles are variables, and the packed Hessian is gone
             let text = made.map(|(_, text)| text).unwrap_or_default();
             assert!(text.contains("hessian[") && !text.contains("fn solver_H("));
+            let (composer, layout) = with_solver(8, WorkingSetSpace::StoredTiles, solver);
+            let made = composer.module(&["solve"], 1, &layout);
+            assert!(made.is_ok(), "{}", made.err().map(|e| e.to_string()).unwrap_or_default());
+            let text = made.map(|(_, text)| text).unwrap_or_default();
+            assert!(text.contains("fn solver_tiles_vec4(") && !text.contains("fn solver_H("));
         }
     }
 

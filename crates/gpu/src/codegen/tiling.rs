@@ -2,6 +2,7 @@
 
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::Model;
+use manyworlds_model::schema::Sizes;
 
 /// Distribution of worlds over invocations and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -25,6 +26,8 @@ pub enum WorkingSetSpace {
     Registers,
     /// Workgroup memory, and tiles of the Hessian in the variables of lanes: the solver's own, never an option.
     Tiles,
+    /// Workgroup memory, and tiles of the Hessian in storage: the solver's own for worlds of more tiles.
+    StoredTiles,
 }
 
 impl WorkingSetSpace {
@@ -35,9 +38,21 @@ impl WorkingSetSpace {
             Self::Workgroup => "workgroup",
             Self::Registers => "registers",
             Self::Tiles => "tiles",
+            Self::StoredTiles => "stored tiles",
         }
     }
+
+    /// True if the solver cuts the Hessian into tiles.
+    pub(crate) fn has_tiles(self) -> bool {
+        matches!(self, Self::Tiles | Self::StoredTiles)
+    }
 }
+
+/// Most bytes of workgroup memory for the bits of the rows that touch stored tiles.
+const MAX_TOUCHING_BYTES: usize = 8 << 10;
+
+/// Most stored tiles whose factors are in workgroup memory.
+const MAX_NEAR_TILES: usize = 320;
 
 /// Tiles of 4 x 4 of the lower triangle of a solver's Hessian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,9 +80,38 @@ impl HessianTiles {
         self.count().div_ceil(lanes)
     }
 
-    /// Bytes of workgroup memory for a world of `nv` degrees of freedom.
-    pub(crate) fn workgroup_bytes(&self, nv: usize) -> usize {
-        self.rows * (4 * 16 + 7 * 4) + 64 * self.count() + 16 * self.of_tree * nv
+    /// Constraint rows that share a bit of those that say which of them touch a row of tiles: one, unless the bits of a world
+    /// with stored tiles would take too much memory.
+    pub(crate) fn rows_per_bit(&self, placement: WorkingSetSpace, njmax: usize) -> usize {
+        let fits = |rows: &usize| 4 * self.rows * njmax.div_ceil(32 * rows) <= MAX_TOUCHING_BYTES;
+        let shared = || (0..32).map(|k| 1 << k).find(fits).unwrap_or(1);
+        if placement == WorkingSetSpace::StoredTiles { shared() } else { 1 }
+    }
+
+    /// Words of these bits for a row of tiles.
+    pub(crate) fn row_words(&self, placement: WorkingSetSpace, njmax: usize) -> usize {
+        njmax.div_ceil(32 * self.rows_per_bit(placement, njmax)).max(1)
+    }
+
+    /// Stored tiles whose factors are in workgroup memory.
+    pub(crate) fn near(&self) -> usize {
+        self.count().min(MAX_NEAR_TILES)
+    }
+
+    /// Bytes of workgroup memory for a world of a model with these sizes, beside fields; none without tiles.
+    pub(crate) fn workgroup_bytes(&self, placement: WorkingSetSpace, sizes: &Sizes) -> usize {
+        let bits = (12 + 4 * self.rows) * self.row_words(placement, sizes.njmax);
+        let row = 7 * 4;
+        match placement {
+            WorkingSetSpace::Tiles => {
+                let inertia = 16 * self.of_tree * sizes.nv;
+                bits + self.rows * (row + 4 * 16) + 64 * self.count() + inertia + 8 * sizes.ntree
+            }
+            WorkingSetSpace::StoredTiles => {
+                bits + self.rows * (row + 2 * 16) + 64 * self.near() + 16 * sizes.ntree + 4
+            }
+            WorkingSetSpace::Storage | WorkingSetSpace::Workgroup | WorkingSetSpace::Registers => 0,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::compose::{Composer, row_words};
+use super::compose::Composer;
 use super::layout::{AddressSpace, Layout, WorkingSet};
 use super::tiling::{Tiling, WorkingSetSpace};
 use manyworlds_model::model::data::Data;
@@ -18,7 +18,7 @@ impl Composer {
                     Data::<f64>::FIELDS.iter().filter(|f| f.traits.register && used.contains(f.name));
                 WorkingSet { space: AddressSpace::Register, fields: fields.map(|f| f.name).collect() }
             }
-            WorkingSetSpace::Workgroup | WorkingSetSpace::Tiles => {
+            WorkingSetSpace::Workgroup | WorkingSetSpace::Tiles | WorkingSetSpace::StoredTiles => {
                 let free = memory.saturating_sub(self.buffer_bytes(sizes));
                 WorkingSet {
                     space: AddressSpace::Workgroup,
@@ -74,11 +74,7 @@ impl Composer {
 
     /// Bytes of workgroup memory for tiles of the Hessian.
     fn tile_bytes(&self, sizes: &Sizes) -> usize {
-        let tiles = self.tiling.placement == WorkingSetSpace::Tiles;
-        let bytes = self.tiles.workgroup_bytes(sizes.nv)
-            + (12 + 4 * self.tiles.rows) * row_words(sizes)
-            + 8 * sizes.ntree;
-        if tiles { self.tiling.tile * bytes } else { 0 }
+        self.tiling.tile * self.tiles.workgroup_bytes(self.tiling.placement, sizes)
     }
 
     /// Bytes of workgroup memory that kernels need beside fields.
@@ -117,6 +113,7 @@ mod tests {
             (WorkingSetSpace::Workgroup, &all[..], &[][..]),
             (WorkingSetSpace::Tiles, &["solve"][..], &[][..]),
             (WorkingSetSpace::Tiles, &["solve"][..], &["NOSLIP", "DUAL", "DUAL_PYRAMIDAL"][..]),
+            (WorkingSetSpace::StoredTiles, &["solve"][..], &[][..]),
         ] {
             let (composer, layout) = with_solver(8, placement, solver);
             let (module, _) = composer.module(calls, 1, &layout).expect("valid kernels");

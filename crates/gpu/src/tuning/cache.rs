@@ -174,20 +174,7 @@ impl KernelOptions {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn adapter(name: &str) -> Adapter {
-        Adapter {
-            name: name.into(),
-            backend: "Vulkan".into(),
-            driver: "1".into(),
-            software: true,
-            workgroup_bytes: 1 << 15,
-            invocations: 256,
-            binding_bytes: 1 << 27,
-            buffer_bytes: 1 << 28,
-            timestamps: false,
-        }
-    }
+    use crate::tuning::tune::tests::adapter;
 
     fn model(mass: f64) -> Model {
         let text = format!(

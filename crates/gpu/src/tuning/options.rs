@@ -90,6 +90,16 @@ pub(crate) const MAX_WORLDS_PER_GROUP: usize = 32;
 const MAX_TILES_DOFS: usize = 124;
 const MAX_TILES_OF_LANE: usize = 4;
 
+/// Fewest dofs of a world whose Hessian may be tiles in storage, lanes that share them, and most rows of tiles: a tile has
+/// both of its numbers in one word.
+const MIN_STORED_TILES_DOFS: usize = 48;
+const STORED_TILES_LANES: usize = 32;
+
+/// Fewest dofs of a tree, on average, whose tiles are worth a subgroup for each world: decision 97.
+const MIN_DOFS_OF_TREE: usize = 12;
+
+const MAX_TILE_ROWS: usize = 1 << 15;
+
 /// Lanes of a world, and of a group, where the group shares its pairs: decision 54.
 const COLLISION_LANES: usize = 4;
 const COLLISION_GROUP: usize = 64;
@@ -186,20 +196,33 @@ impl KernelOptions {
         fits.then_some(Tiling { lanes, tile, ..tiling })
     }
 
-    /// Tiling of the solver with tiles of the Hessian in the variables of lanes, if a model allows it: Newton's method,
-    /// at most [`MAX_TILES_DOFS`] degrees of freedom, and a working set in workgroup memory.
-    pub(crate) fn solver_tiling(&self, model: &Model, adapter: &Adapter, tiling: Tiling) -> Option<Tiling> {
+    /// Tilings of the solver with tiles of the Hessian, the preferred one first, if a model allows them: for Newton's method
+    /// with a working set in workgroup memory. Tiles are in the variables of lanes up to [`MAX_TILES_DOFS`] degrees of
+    /// freedom, and otherwise in storage.
+    pub(crate) fn solver_tilings(&self, model: &Model, adapter: &Adapter, tiling: Tiling) -> Vec<Tiling> {
         let nv = model.sizes.nv;
         let tiles = HessianTiles::new(model);
-        let most = tiles.count().div_ceil(MAX_TILES_OF_LANE).next_power_of_two();
-        let lanes = most.max(tiles.rows.next_power_of_two()).max(nv.min(32).next_power_of_two());
-        let fits = tiling.placement == WorkingSetSpace::Workgroup
+        let suits = tiling.placement == WorkingSetSpace::Workgroup
             && self.partition(adapter) != Partition::Fused
             && model.opt_solver[0] == solver::NEWTON
-            && (2..=MAX_TILES_DOFS).contains(&nv)
-            && lanes <= adapter.invocations as usize;
-        let tile = (32 / lanes).max(1).min(tiling.tile);
-        fits.then_some(Tiling { lanes, tile, placement: WorkingSetSpace::Tiles })
+            && nv >= 2
+            && tiles.rows <= MAX_TILE_ROWS;
+        let of =
+            |lanes: usize, placement| Tiling { lanes, tile: (32 / lanes).max(1).min(tiling.tile), placement };
+        let most = tiles.count().div_ceil(MAX_TILES_OF_LANE).next_power_of_two();
+        let lanes = most.max(tiles.rows.next_power_of_two()).max(nv.min(32).next_power_of_two());
+        let mut fitting = Vec::new();
+        if suits && nv <= MAX_TILES_DOFS && lanes <= adapter.invocations as usize {
+            fitting.push(of(lanes, WorkingSetSpace::Tiles));
+        }
+        if suits
+            && nv >= MIN_STORED_TILES_DOFS
+            && nv >= MIN_DOFS_OF_TREE * model.sizes.ntree
+            && STORED_TILES_LANES <= adapter.invocations as usize
+        {
+            fitting.push(of(STORED_TILES_LANES, WorkingSetSpace::StoredTiles));
+        }
+        fitting
     }
 
     /// Upper bound on the worlds of a chunk.
@@ -263,4 +286,37 @@ pub(crate) fn starts_group(stage: Stage, before: Option<Stage>) -> bool {
     matches!(stage, Stage::check_state | Stage::kinematics | Stage::collision | Stage::solve)
         && before != Some(Stage::check_state)
         || before == Some(Stage::solve)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tuning::tune::tests::adapter;
+
+    /// Placements of the solver's tilings for trees of a box with some links, the preferred one first, on a hardware adapter.
+    fn placements(trees: usize, links_of_tree: usize, option: &str) -> Vec<WorkingSetSpace> {
+        let hinge = "<body><joint/><geom type='box' size='.1 .1 .1'/>";
+        let links = |n: usize| hinge.repeat(n) + &"</body>".repeat(n);
+        let tree =
+            format!("<body><freejoint/><geom type='box' size='.1 .1 .1'/>{}</body>", links(links_of_tree));
+        let bodies = tree.repeat(trees);
+        let text = format!("<mujoco><option {option}/><worldbody>{bodies}</worldbody></mujoco>");
+        let model = manyworlds_mjcf::load_str(&text).expect("a model");
+        let adapter = Adapter { software: false, ..adapter("hardware") };
+        let options = KernelOptions::default();
+        let tiling = options.tiling(&model, &adapter).expect("a tiling");
+        options.solver_tilings(&model, &adapter, tiling).iter().map(|tiling| tiling.placement).collect()
+    }
+
+    #[test]
+    fn the_hessian_of_a_large_world_is_tiles_in_storage() {
+        use WorkingSetSpace::{StoredTiles, Tiles};
+        assert_eq!(placements(2, 9, ""), [Tiles]);
+        assert_eq!(placements(4, 9, ""), [Tiles, StoredTiles]);
+        assert_eq!(placements(10, 9, ""), [StoredTiles]);
+        // small trees share a subgroup with other worlds
+        assert_eq!(placements(30, 0, ""), []);
+        // conjugate gradients have no Hessian
+        assert_eq!(placements(10, 9, "solver='CG'"), []);
+    }
 }

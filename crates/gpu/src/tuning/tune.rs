@@ -160,10 +160,11 @@ fn trial(
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
 
-    fn adapter(name: &str) -> Adapter {
+    /// A software adapter.
+    pub(in crate::tuning) fn adapter(name: &str) -> Adapter {
         Adapter {
             name: name.into(),
             backend: "Vulkan".into(),

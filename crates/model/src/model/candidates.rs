@@ -109,6 +109,22 @@ impl<T: Real> Model<T> {
         self.sizes.nsap == 0 || self.sizes.nbodypair > 0
     }
 
+    /// `candidate_treeend` of the table of candidates.
+    pub fn candidate_tree_ends(&self) -> Vec<i32> {
+        let tree = |g: i32| self.body_treeid[self.geom_bodyid[g as usize] as usize];
+        // in either order: the lower type comes first
+        let trees = |k: usize| {
+            let [one, two] = [self.candidate_geom1[k], self.candidate_geom2[k]].map(tree);
+            (one.min(two), one.max(two))
+        };
+        let mut ends = vec![0; self.sizes.ncandidate];
+        for k in (0..ends.len()).rev() {
+            let continues = k + 1 < ends.len() && trees(k + 1) == trees(k);
+            ends[k] = if continues { ends[k + 1] } else { k as i32 + 1 };
+        }
+        ends
+    }
+
     /// True for a geom that has no bounding sphere.
     pub fn is_unbounded(&self, g: usize) -> bool {
         matches!(self.geom_type[g], geom::PLANE | geom::HFIELD)

@@ -461,6 +461,19 @@ impl Model {
         (trees.len() as i32, first)
     }
 
+    /// `dof_momentbegin` and `dof_momentend` of the columns of the actuator moments.
+    pub fn dof_moments(&self) -> [Vec<i32>; 2] {
+        let (mut begin, mut end) = (vec![0; self.sizes.nv], vec![0; self.sizes.nv]);
+        for (k, &dof) in self.moment_colind.iter().enumerate() {
+            let dof = dof as usize;
+            if end[dof] == 0 {
+                begin[dof] = k as i32;
+            }
+            end[dof] = k as i32 + 1;
+        }
+        [begin, end]
+    }
+
     /// Columns of the moment of one output of an actuator.
     pub fn moment_columns(&self, a: usize, row: usize) -> Vec<i32> {
         let id = |i: usize| usize::try_from(self.actuator_trnid[2 * a + i]).ok();

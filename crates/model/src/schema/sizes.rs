@@ -79,6 +79,7 @@ macro_rules! size_table {
             npluginattr "bytes of the configurations of all plugin instances";
             nconmax "contacts that a world has capacity for";
             njmax "constraint rows that a world has capacity for";
+            ntile "tiles of 4 x 4 in the lower triangle of the Hessian, each tree in rows of its own; kernels only";
             ndual "constraint rows with stored products with the inverse inertia: all or none";
             nadhesive "contacts with adhesion: all or none";
             nasleep "trees if sleeping is enabled, else none";
@@ -137,6 +138,7 @@ macro_rules! define_sizes {
             pub const OF_WORLD: &[Size] = &[
                 Size::nconmax,
                 Size::njmax,
+                Size::ntile,
                 Size::ndual,
                 Size::nadhesive,
                 Size::nasleep,

@@ -75,7 +75,7 @@ macro_rules! stage_table {
                 flags: &[
                     "ADHESION", "BODY_PAIRS", "BOX_BOX", "CONTACT", "CONVEX", "HFIELD", "MIXED_PAIRS",
                     "MULTICCD", "OVERRIDE", "PAIR", "PAIR_MARGINS", "PLANE_MESH", "POLYTOPE",
-                    "PRIMITIVE_PAIRS", "SLEEP",
+                    "PRIMITIVE_PAIRS", "SLEEP", "TREE_BOUNDS",
                 ],
             }
             make_constraint constraint "constraint Jacobian and parameters" {

@@ -60,6 +60,7 @@ fn one_other_number_in_a_table_of_candidates_is_noticed() {
     for name in [
         "candidate_geom1",
         "candidate_geom2",
+        "candidate_treeend",
         "bodypair_num",
         "bodypair_geom",
         "bodypair_body",

@@ -9,6 +9,9 @@ use manyworlds_model::model::{Model, schedule};
 use manyworlds_model::schema::enums::{disable, enable, geom};
 use manyworlds_model::schema::shape_pairs::{Method, SHAPE_PAIRS, ShapePair, shape_pair};
 
+/// Fewest candidates of two trees, on average, of which a test of the trees' spheres is worth its cost.
+const MIN_CANDIDATES_OF_TREES: usize = 4;
+
 pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
     let (met, sensed) = (met_types(model), sensed_types(model));
     let collides =
@@ -23,12 +26,18 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
     let body_pairs = tiling.placement != WorkingSetSpace::Registers
         && !overridden
         && model.bodypair_body.iter().any(|body| *body >= 0);
+    // margins of explicit pairs are not those of the geoms
+    let tree_bounds = tiling.placement != WorkingSetSpace::Registers
+        && !overridden
+        && model.sizes.npair == 0
+        && has_crowds(model);
     vec![
         ("CONTACT", has_contacts(model)),
         ("PAIR", model.sizes.npair > 0),
         ("OVERRIDE", overridden),
         ("PAIR_MARGINS", model.sizes.npair > 0 || overridden),
         ("BODY_PAIRS", body_pairs),
+        ("TREE_BOUNDS", tree_bounds),
         ("PLANE_MESH", in_pair(Method::PlaneMesh)),
         ("BOX_BOX", collides(&|pair| pair.method == Method::BoxBox)),
         ("POLYTOPE", hfield || met.iter().chain(&sensed).any(mesh)),
@@ -55,6 +64,21 @@ pub(crate) fn has_convex_pairs(model: &Model) -> bool {
 /// True if contacts of some of these types come from support functions.
 fn any_convex(met: &BTreeSet<(i32, i32)>) -> bool {
     met.iter().any(|types| shape_pair(*types).is_some_and(ShapePair::is_convex))
+}
+
+/// True if trees have so many geoms that it pays to test first which trees are apart.
+fn has_crowds(model: &Model) -> bool {
+    let tree = |g: i32| model.body_treeid[model.geom_bodyid[g as usize] as usize];
+    let (mut runs, mut candidates, mut c) = (0, 0, 0);
+    while c < model.sizes.ncandidate {
+        let end = model.candidate_treeend[c] as usize;
+        let [one, two] = [model.candidate_geom1[c], model.candidate_geom2[c]].map(tree);
+        if one >= 0 && two >= 0 && one != two {
+            (runs, candidates) = (runs + 1, candidates + end - c);
+        }
+        c = end.max(c + 1);
+    }
+    candidates >= MIN_CANDIDATES_OF_TREES * runs && candidates > model.sizes.ngeom
 }
 
 /// Geom type pairs of the candidates.

@@ -8,7 +8,9 @@ pub(crate) fn of_tiling(tiling: Tiling) -> Room {
     vec![
         ("LANES", tiling.lanes > 1),
         ("REGISTERS", tiling.placement == WorkingSetSpace::Registers),
-        ("TILES", tiling.placement == WorkingSetSpace::Tiles),
+        ("TILES", tiling.placement.has_tiles()),
+        ("LANE_TILES", tiling.placement == WorkingSetSpace::Tiles),
+        ("STORED_TILES", tiling.placement == WorkingSetSpace::StoredTiles),
         ("LOCAL_WORKING_SET", tiling.placement != WorkingSetSpace::Storage),
         // for drivers that end long loops; the composer sets both for the current driver
         ("SPLIT_SOLVE", true),

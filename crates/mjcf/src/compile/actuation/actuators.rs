@@ -222,6 +222,7 @@ impl Build<'_> {
             }
         }
         m.sizes.nJmom = m.moment_colind.len();
+        [m.dof_momentbegin, m.dof_momentend] = m.dof_moments();
     }
 }
 

@@ -130,5 +130,6 @@ impl Build<'_> {
         m.candidate_geom1 = candidates.iter().map(|c| c.geom1).collect();
         m.candidate_geom2 = candidates.iter().map(|c| c.geom2).collect();
         m.candidate_pair = candidates.iter().map(|c| c.pair).collect();
+        m.candidate_treeend = m.candidate_tree_ends();
     }
 }

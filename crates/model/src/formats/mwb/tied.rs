@@ -44,6 +44,9 @@ fn candidates(m: &Model) -> ReadResult<()> {
             return Err(format!("has candidate {c} that is no pair of geoms"));
         }
     }
+    if m.candidate_treeend != m.candidate_tree_ends() {
+        return Err("has candidates of other trees than those that it says".to_owned());
+    }
     Ok(())
 }
 

@@ -198,5 +198,10 @@ fn moments(m: &Model) -> ReadResult<()> {
             }
         }
     }
+    if [&m.dof_momentbegin, &m.dof_momentend] != m.dof_moments().each_ref() {
+        return Err(
+            "has moments of actuators for other degrees of freedom than those that it says".to_owned()
+        );
+    }
     Ok(())
 }

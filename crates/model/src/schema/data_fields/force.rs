@@ -54,6 +54,9 @@ macro_rules! force_data {
             scratch solver_HDiagInv: real [nv] "mixed" "Inverse pivots of the Hessian." { register: true, workgroup: 9 };
             scratch solver_J_row: real [nv] "mixed" "Current row of the constraint Jacobian." { register: true };
             scratch solver_H: real [nH] "mixed" "Hessian of the cost, then its factor: packed rows of the lower triangle." { register: true, workgroup: 1 };
+            scratch solver_tiles: real [ntile 16] "mixed" "Hessian of the cost by tiles; kernels with stored tiles.";
+            scratch solver_tile_factors: real [ntile 16] "mixed" "Its factors.";
+            scratch solver_tile_place: int [ntile] "1" "Row of tiles in the upper half of a word, column in the lower.";
             // inverse dynamics
             // as qfrc_constraint
             inverse qfrc_inverse: real [nv] "N or N m" "Force that produces `qacc`, in addition to passive and constraint forces." { tolerance: Tolerance::Within(2e-4), terms: Some("qfrc_constraint") };

@@ -35,6 +35,7 @@ macro_rules! position_data {
             scratch contact_key: int [nconmax] "1" "Order of the contacts as found: 64 candidate + number within it.";
             scratch work_geom_xpos: real [ngeom 3] "m" "Positions of the current geoms." { register: true };
             scratch work_plane_normal: real [ngeom 3] "1" "Normals of the current planes." { register: true };
+            scratch tree_sphere: real [ntree 4] "m" "Centre and radius of a sphere around the geoms of a tree, with their margins; kernels.";
             scratch candidate_near: int [ncandidate] "id" "Candidates whose bounding volumes overlap.";
             scratch narrow_phase_queue: int [ncandidate] "id" "Overlapping candidates that wait for support functions; with lanes, shares of the broad phase before.";
             collision contact_dist: real [nconmax] "m" "Distance; negative for penetration.";

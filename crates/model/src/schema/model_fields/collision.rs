@@ -47,6 +47,7 @@ macro_rules! collision_fields {
             candidate_geom1: id(ngeom) [ncandidate] "id" "First geom, of the lower type.";
             candidate_geom2: id(ngeom) [ncandidate] "id" "Second geom.";
             candidate_pair: id(npair or none) [ncandidate] "id" "Explicit pair; -1 for none.";
+            candidate_treeend: int [ncandidate] "1" "One past the last of the candidates that follow with the same two trees.";
             bodypair_adr: adr(ncandidate) [nbodypair] "id" "First candidate of the body pair.";
             bodypair_num: num(bodypair_adr) [nbodypair] "1" "Number of candidates of the body pair.";
             bodypair_body: id(nbody or none) [nbodypair 2] "id" "The two bodies; -1 if the group has no bounding-volume test.";

@@ -64,6 +64,8 @@ macro_rules! tree_fields {
             dof_jntid: id(njnt) [nv] "id" "Joint.";
             dof_parentid: id(nv or none) [nv] "id" "Parent degree of freedom; -1 for none.";
             dof_treeid: id(ntree) [nv] "id" "Kinematic tree.";
+            dof_momentbegin: int [nv] "1" "First entry of the actuator moments for this degree of freedom.";
+            dof_momentend: int [nv] "1" "One past the last of these entries, between which are those of others.";
             dof_simplenum: int [nv] "1" "Number of consecutive degrees of freedom of simple bodies from here on.";
             dof_solref: real [nv 2] "mixed" "Solver reference of the friction-loss constraint." { varies: Some(Rule::Any) };
             dof_solimp: real [nv 5] "mixed" "Solver impedance of the friction-loss constraint." { varies: Some(Rule::Any) };
