@@ -1,18 +1,16 @@
 // Newton's method with the tiles of the Hessian (tile_rows.wgsl) in storage: for worlds that have more of them than the
-// variables of lanes hold. Lanes take turns with the tiles that are inside the skyline, so that a world pays for what its
-// rows couple and not for what they could. The first factors are in workgroup memory, as many as fit. What nothing couples
-// is factored side by side. From one iteration to the next only the rows are added whose weights have changed. Twin:
-// crates/cpu/src/solver/hessian.rs.
+// variables of lanes hold. Lanes take turns with the tiles that are inside the skyline, so that a world pays for what
+// its rows couple and not for what they could. The first factors are in workgroup memory, as many as fit. What nothing
+// couples is factored side by side. From one iteration to the next only the rows are added whose weights have changed.
+// Twin: crates/cpu/src/solver/hessian.rs.
 
-import package::constraint::cone::in_cone;
-import package::constraint::constraint_cost::constraint_update;
-import package::constraint::row_span::{row_begin, row_end};
 import package::runtime::group::{lane, slot, sync};
-import package::solver::hessian::{cone_end, row_weight};
+import package::solver::hessian::cone_end;
 import package::solver::state::rows;
 import package::solver::tile_rows::{
-    find_parts, find_tile_rows, most_coupled, part_of, parts_of_world, place, row_of_tile, set_tile_origin, TilePart,
-    tile_row_of, TileRow,
+    changed, factored_diagonal, find_parts, find_tile_rows, find_touching_rows, least_pivots, most_coupled, part_of,
+    parts_of_world, place, row_of_tile, rows_between, rows_of_bit, set_tile_origin, sliding, solved_row, tile_row_of,
+    touching, used_words, weigh_rows,
 };
 
 //#if STORED_TILES
@@ -40,39 +38,6 @@ var<workgroup> inverse_pivot: array<vec4f, tile_rows_length>;
 var<workgroup> rhs: array<vec4f, tile_rows_length>;
 // the first factors by tile number; the others are in storage
 var<workgroup> near_factors: array<array<vec4f, 4>, near_tiles_length>;
-// bits of runs of `rows_per_bit` rows: those that touch a row of tiles, those with a weight in the Hessian that has
-// changed, with a force, and with the head of a sliding contact
-var<workgroup> touching: array<array<atomic<u32>, row_words>, tile_rows_length>;
-var<workgroup> changed: array<atomic<u32>, row_words_length>;
-var<workgroup> pushing: array<atomic<u32>, row_words_length>;
-//#if ELLIPTIC
-var<workgroup> sliding: array<atomic<u32>, row_words_length>;
-//#endif
-
-// Word of the bit of row r, and the bit.
-fn bit_of_row(r: u32) -> vec2u {
-    let run = r / rows_per_bit;
-    return vec2u(run / 32u, 1u << (run % 32u));
-}
-
-// First row of bit `k` of word w, and one past its last.
-fn rows_of_bit(w: u32, k: u32) -> vec2u {
-    let first = (32u * w + k) * rows_per_bit;
-    return vec2u(first, min(first + rows_per_bit, rows));
-}
-
-// Words of bits that this world uses.
-fn used_words() -> u32 {
-    return (rows + 32u * rows_per_bit - 1u) / (32u * rows_per_bit);
-}
-
-// Bits of word w, of those given, whose rows touch both rows of tiles.
-fn rows_between(given: u32, a: u32, b: u32, w: u32) -> u32 {
-    if (given == 0u) {
-        return 0u;
-    }
-    return given & atomicLoad(&touching[slot * tile_rows + a][w]) & atomicLoad(&touching[slot * tile_rows + b][w]);
-}
 
 // Tile t of the Hessian.
 fn hessian_tile(t: u32) -> Tile {
@@ -170,78 +135,9 @@ fn begin_tiles() {
     find_touching_rows();
 }
 
-// Rows of tiles in which a row of the Jacobian is not zero.
-fn find_touching_rows() {
-    for (var r = lane; r < rows; r += lanes) {
-        if (row_begin(r) < row_end(r)) {
-            let bit = bit_of_row(r);
-            let end = place(row_end(r) - 1u) / 4u;
-            for (var b = place(row_begin(r)) / 4u; b <= end; b++) {
-                let x = row_of_tile(r, tile_row_of(b));
-                if (x.x != 0.0 || x.y != 0.0 || x.z != 0.0 || x.w != 0.0) {
-                    atomicOr(&touching[slot * tile_rows + b][bit.x], bit.y);
-                }
-            }
-        }
-    }
-    sync();
-}
-
 // Row forces, constraint force, and Hessian: the rows whose weights have changed.
 fn update_rows() {
-    for (var r = lane; r < rows; r += lanes) {
-        constraint_update__solver_Jaref(r);
-    }
-    for (var w = lane; w < row_words; w += lanes) {
-        atomicStore(&changed[slot * row_words + w], 0u);
-        atomicStore(&pushing[slot * row_words + w], 0u);
-//#if ELLIPTIC
-        atomicStore(&sliding[slot * row_words + w], 0u);
-//#endif
-    }
-    sync();
-    for (var r = lane; r < rows; r += lanes) {
-        let bit = bit_of_row(r);
-        let word = slot * row_words + bit.x;
-        var weight = row_weight(r);
-//#if ELLIPTIC
-        // the terms of a sliding contact change with every step
-        if (in_cone(r)) {
-            let head = u32(contact_efc_address(u32(efc_id(r))));
-            if (solver_hess_update(head) != 0.0) {
-                weight = 0.0;
-                if (r == head) {
-                    atomicOr(&sliding[word], bit.y);
-                }
-            }
-        }
-//#endif
-        let change = weight - solver_weight(r);
-        set_solver_weight(r, weight);
-        set_solver_weight_change(r, change);
-        if (change != 0.0) {
-            atomicOr(&changed[word], bit.y);
-        }
-        if (efc_force(r) != 0.0) {
-            atomicOr(&pushing[word], bit.y);
-        }
-    }
-    sync();
-    for (var i = lane; i < nv; i += lanes) {
-        let own = slot * tile_rows + place(i) / 4u;
-        var sum = 0.0;
-        for (var w = 0u; w < used_words(); w++) {
-            var left = atomicLoad(&pushing[slot * row_words + w]) & atomicLoad(&touching[own][w]);
-            while (left != 0u) {
-                let run = rows_of_bit(w, firstTrailingBit(left));
-                left &= left - 1u;
-                for (var r = run.x; r < run.y; r++) {
-                    sum += efc_J(r * nv + i) * efc_force(r);
-                }
-            }
-        }
-        set_solver_JTf(i, sum);
-    }
+    weigh_rows();
     for (var t = lane; t < tile_total; t += lanes) {
         add_changed_rows(t);
     }
@@ -260,7 +156,8 @@ fn add_changed_rows(t: u32) {
         while (left != 0u) {
             let run = rows_of_bit(w, firstTrailingBit(left));
             left &= left - 1u;
-            for (var r = run.x; r < run.y; r++) {
+            for (var q = 0u; q < run.y; q++) {
+                let r = run.x + q;
                 sum = plus_outer(sum, row_of_tile(r, down) * solver_weight_change(r), row_of_tile(r, across));
             }
         }
@@ -286,7 +183,8 @@ fn plus_sliding_contacts(old: Tile, b: u32, c: u32) -> Tile {
         while (left != 0u) {
             let run = rows_of_bit(w, firstTrailingBit(left));
             left &= left - 1u;
-            for (var head = run.x; head < run.y; head++) {
+            for (var q = 0u; q < run.y; q++) {
+                let head = run.x + q;
                 let end = cone_end(head);
                 var more_x = vec4f(0.0);
                 var more_y = vec4f(0.0);
@@ -370,48 +268,14 @@ fn reduced_tile(k: u32, c: u32, end: u32) -> Tile {
     return tile;
 }
 
-// Least pivots of a row of tiles: constraint rows only add to the inertia, so rounding apart no pivot is below that of the
-// inertia.
-fn least_pivots(row: TileRow) -> vec4f {
-    let last = row.dof_end - 1u;
-    let inverse = vec4f(
-        qLDiagInv(row.dof),
-        qLDiagInv(min(row.dof + 1u, last)),
-        qLDiagInv(min(row.dof + 2u, last)),
-        qLDiagInv(min(row.dof + 3u, last)),
-    );
-    return 1.0 / max(inverse, vec4f(MINVAL));
-}
-
-// Factors the diagonal tile of row k, from the last pivot up.
+// Factors the diagonal tile of row k.
 fn factor_diagonal_tile(k: u32, tile: Tile) {
     let own = slot * tile_rows + k;
     let row = tile_row_of(k);
-    let least = least_pivots(row);
-    let d3 = tile.r3;
-    var d2 = tile.r2.xyz;
-    var d1 = tile.r1.xy;
-    var d0 = tile.r0.x;
-    var b = rhs[own];
-    var inv: vec4f;
-    inv.w = 1.0 / max(d3.w, least.w);
-    let f3 = -(d3.xyz * inv.w);
-    b = vec4f(b.xyz - d3.xyz * (b.w * inv.w), b.w);
-    d2 += f3.z * d3.xyz;
-    d1 += f3.y * d3.xy;
-    d0 += f3.x * d3.x;
-    inv.z = 1.0 / max(d2.z, least.z);
-    let f2 = -(d2.xy * inv.z);
-    b = vec4f(b.xy - d2.xy * (b.z * inv.z), b.zw);
-    d1 += f2.y * d2.xy;
-    d0 += f2.x * d2.x;
-    inv.y = 1.0 / max(d1.y, least.y);
-    b.x -= d1.x * (b.y * inv.y);
-    d0 -= d1.x * inv.y * d1.x;
-    inv.x = 1.0 / max(d0, least.x);
-    set_factor_tile(row.origin + k, Tile(vec4f(d0), vec4f(d1, d1), vec4f(d2, 0.0), d3));
-    rhs[own] = b;
-    inverse_pivot[own] = inv;
+    let done = factored_diagonal(tile.r0, tile.r1, tile.r2, tile.r3, least_pivots(row), rhs[own]);
+    set_factor_tile(row.origin + k, Tile(done.r0, done.r1, done.r2, done.r3));
+    rhs[own] = done.rhs;
+    inverse_pivot[own] = done.inverse;
 }
 
 // Divides tile (k, c) by the factored diagonal tile of its row, and takes the row from the right-hand side of row c.
@@ -423,7 +287,8 @@ fn finish_tile(k: u32, c: u32) {
     var tile = factor_tile(origin + c);
     tile.r2 -= (diagonal.r3.z * inv.w) * tile.r3;
     tile.r1 -= (diagonal.r3.y * inv.w) * tile.r3 + (diagonal.r2.y * inv.z) * tile.r2;
-    tile.r0 -= (diagonal.r3.x * inv.w) * tile.r3 + (diagonal.r2.x * inv.z) * tile.r2 + (diagonal.r1.x * inv.y) * tile.r1;
+    tile.r0 -= (diagonal.r3.x * inv.w) * tile.r3 + (diagonal.r2.x * inv.z) * tile.r2;
+    tile.r0 -= (diagonal.r1.x * inv.y) * tile.r1;
     set_factor_tile(origin + c, tile);
     let y = rhs[own] * inv;
     let to = slot * tile_rows + c;
@@ -438,8 +303,10 @@ fn solve_lower() {
             let part = part_of(p);
             let k = part.begin + down;
             if (k < part.end) {
-                let x = solved_row(k);
                 let row = tile_row_of(k);
+                let d = factor_tile(row.origin + k);
+                let own = slot * tile_rows + k;
+                let x = solved_row(d.r1, d.r2, d.r3, inverse_pivot[own], rhs[own]);
                 for (var i = row.dof + share.own; i < row.dof_end; i += share.count) {
                     set_solver_search(i, x[i - row.dof]);
                 }
@@ -455,18 +322,5 @@ fn solve_lower() {
         }
         sync();
     }
-}
-
-// Search direction in row of tiles k, whose right-hand side lacks no row above it.
-fn solved_row(k: u32) -> vec4f {
-    let d = factor_tile(tile_row_of(k).origin + k);
-    let b = rhs[slot * tile_rows + k];
-    let inv = inverse_pivot[slot * tile_rows + k];
-    var x: vec4f;
-    x.x = b.x * inv.x;
-    x.y = (b.y - d.r1.x * x.x) * inv.y;
-    x.z = (b.z - d.r2.x * x.x - d.r2.y * x.y) * inv.z;
-    x.w = (b.w - d.r3.x * x.x - d.r3.y * x.y - d.r3.z * x.z) * inv.w;
-    return x;
 }
 //#endif

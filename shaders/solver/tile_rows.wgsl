@@ -1,10 +1,13 @@
-// Rows of tiles of the Hessian: its lower triangle is cut into tiles of 4 x 4, and every tree begins a new row of them, so
-// that trees that nothing couples share none. Tiles inside the skyline are numbered from the last row of tiles up, each row
-// from its first tile to the diagonal. On the CPU, islands are solved one by one instead:
+// Rows of tiles of the Hessian: its lower triangle is cut into tiles of 4 x 4, and every tree begins a new row of them,
+// so that trees that nothing couples share none. Tiles inside the skyline are numbered from the last row of tiles up,
+// each row from its first tile to the diagonal. On the CPU, islands are solved one by one instead:
 // crates/cpu/src/constraint/islands.rs.
 
+import package::constraint::cone::in_cone;
+import package::constraint::constraint_cost::constraint_update;
 import package::constraint::row_span::{row_begin, row_end};
-import package::runtime::group::{group_max, lane, slot};
+import package::runtime::group::{group_max, lane, slot, sync};
+import package::solver::hessian::row_weight;
 import package::solver::state::rows;
 
 //#if TILES
@@ -19,6 +22,15 @@ struct TileRow {
     begin: u32,
     end: u32,
 }
+
+// bits of runs of `rows_per_bit` rows: those that touch a row of tiles, those with a weight in the Hessian that has
+// changed, with a force, and with the head of a sliding contact
+var<workgroup> touching: array<array<atomic<u32>, row_words>, tile_rows_length>;
+var<workgroup> changed: array<atomic<u32>, row_words_length>;
+var<workgroup> pushing: array<atomic<u32>, row_words_length>;
+//#if ELLIPTIC
+var<workgroup> sliding: array<atomic<u32>, row_words_length>;
+//#endif
 
 // rows of tiles of the largest part of the Hessian that is coupled
 var<private> most_coupled: u32;
@@ -202,5 +214,163 @@ fn row_of_tile(r: u32, b: TileRow) -> vec4f {
     let yzw = vec3f(efc_J(at + 1u), efc_J(at + 2u), efc_J(at + 3u));
     let inside = vec3u(b.dof) + vec3u(1u, 2u, 3u) < vec3u(b.dof_end);
     return vec4f(efc_J(at), select(vec3f(0.0), yzw, inside));
+}
+
+// Word of the bit of row r, and the bit.
+fn bit_of_row(r: u32) -> vec2u {
+    let run = r / rows_per_bit;
+    return vec2u(run / 32u, 1u << (run % 32u));
+}
+
+// First row of bit `k` of word w, and the number of its rows.
+fn rows_of_bit(w: u32, k: u32) -> vec2u {
+    let first = (32u * w + k) * rows_per_bit;
+    return vec2u(first, select(min(rows_per_bit, rows - first), 1u, rows_per_bit == 1u));
+}
+
+// Words of bits that this world uses.
+fn used_words() -> u32 {
+    return (rows + 32u * rows_per_bit - 1u) / (32u * rows_per_bit);
+}
+
+// Bits of word w, of those given, whose rows touch both rows of tiles.
+fn rows_between(given: u32, a: u32, b: u32, w: u32) -> u32 {
+    if (given == 0u) {
+        return 0u;
+    }
+    return given & atomicLoad(&touching[slot * tile_rows + a][w]) & atomicLoad(&touching[slot * tile_rows + b][w]);
+}
+
+// Rows of tiles in which a row of the Jacobian is not zero.
+fn find_touching_rows() {
+    for (var r = lane; r < rows; r += lanes) {
+        if (row_begin(r) < row_end(r)) {
+            let bit = bit_of_row(r);
+            let end = place(row_end(r) - 1u) / 4u;
+            for (var b = place(row_begin(r)) / 4u; b <= end; b++) {
+                let x = row_of_tile(r, tile_row_of(b));
+                if (x.x != 0.0 || x.y != 0.0 || x.z != 0.0 || x.w != 0.0) {
+                    atomicOr(&touching[slot * tile_rows + b][bit.x], bit.y);
+                }
+            }
+        }
+    }
+    sync();
+}
+
+// Row forces, the constraint force, and which rows have other weights in the Hessian than before.
+fn weigh_rows() {
+    for (var r = lane; r < rows; r += lanes) {
+        constraint_update__solver_Jaref(r);
+    }
+    for (var w = lane; w < row_words; w += lanes) {
+        atomicStore(&changed[slot * row_words + w], 0u);
+        atomicStore(&pushing[slot * row_words + w], 0u);
+//#if ELLIPTIC
+        atomicStore(&sliding[slot * row_words + w], 0u);
+//#endif
+    }
+    sync();
+    for (var r = lane; r < rows; r += lanes) {
+        let bit = bit_of_row(r);
+        let word = slot * row_words + bit.x;
+        var weight = row_weight(r);
+//#if ELLIPTIC
+        // the terms of a sliding contact change with every step
+        if (in_cone(r)) {
+            let head = u32(contact_efc_address(u32(efc_id(r))));
+            if (solver_hess_update(head) != 0.0) {
+                weight = 0.0;
+                if (r == head) {
+                    atomicOr(&sliding[word], bit.y);
+                }
+            }
+        }
+//#endif
+        let change = weight - solver_weight(r);
+        set_solver_weight(r, weight);
+        set_solver_weight_change(r, change);
+        if (change != 0.0) {
+            atomicOr(&changed[word], bit.y);
+        }
+        if (efc_force(r) != 0.0) {
+            atomicOr(&pushing[word], bit.y);
+        }
+    }
+    sync();
+    for (var i = lane; i < nv; i += lanes) {
+        let own = slot * tile_rows + place(i) / 4u;
+        var sum = 0.0;
+        for (var w = 0u; w < used_words(); w++) {
+            var left = atomicLoad(&pushing[slot * row_words + w]) & atomicLoad(&touching[own][w]);
+            while (left != 0u) {
+                let run = rows_of_bit(w, firstTrailingBit(left));
+                left &= left - 1u;
+                for (var q = 0u; q < run.y; q++) {
+                    let r = run.x + q;
+                    sum += efc_J(r * nv + i) * efc_force(r);
+                }
+            }
+        }
+        set_solver_JTf(i, sum);
+    }
+}
+
+// Least pivots of a row of tiles: constraint rows only add to the inertia, so rounding apart no pivot is below that of
+// the inertia.
+fn least_pivots(row: TileRow) -> vec4f {
+    let last = row.dof_end - 1u;
+    let inverse = vec4f(
+        qLDiagInv(row.dof),
+        qLDiagInv(min(row.dof + 1u, last)),
+        qLDiagInv(min(row.dof + 2u, last)),
+        qLDiagInv(min(row.dof + 3u, last)),
+    );
+    return 1.0 / max(inverse, vec4f(MINVAL));
+}
+
+// A diagonal tile with its factors, its inverse pivots, and what is left of its right-hand side.
+struct FactoredDiagonal {
+    r0: vec4f,
+    r1: vec4f,
+    r2: vec4f,
+    r3: vec4f,
+    inverse: vec4f,
+    rhs: vec4f,
+}
+
+// Factors the diagonal tile of these rows, from the last pivot up.
+fn factored_diagonal(r0: vec4f, r1: vec4f, r2: vec4f, d3: vec4f, least: vec4f, rhs: vec4f) -> FactoredDiagonal {
+    var d2 = r2.xyz;
+    var d1 = r1.xy;
+    var d0 = r0.x;
+    var b = rhs;
+    var inv: vec4f;
+    inv.w = 1.0 / max(d3.w, least.w);
+    let f3 = -(d3.xyz * inv.w);
+    b = vec4f(b.xyz - d3.xyz * (b.w * inv.w), b.w);
+    d2 += f3.z * d3.xyz;
+    d1 += f3.y * d3.xy;
+    d0 += f3.x * d3.x;
+    inv.z = 1.0 / max(d2.z, least.z);
+    let f2 = -(d2.xy * inv.z);
+    b = vec4f(b.xy - d2.xy * (b.z * inv.z), b.zw);
+    d1 += f2.y * d2.xy;
+    d0 += f2.x * d2.x;
+    inv.y = 1.0 / max(d1.y, least.y);
+    b.x -= d1.x * (b.y * inv.y);
+    d0 -= d1.x * inv.y * d1.x;
+    inv.x = 1.0 / max(d0, least.x);
+    return FactoredDiagonal(vec4f(d0), vec4f(d1, d1), vec4f(d2, 0.0), d3, inv, b);
+}
+
+// Solution of a row of tiles with its factored diagonal tile: the rows d1 to d3, and inverse pivots.
+fn solved_row(d1: vec4f, d2: vec4f, d3: vec4f, inv: vec4f, b: vec4f) -> vec4f {
+    var x: vec4f;
+    x.x = b.x * inv.x;
+    x.y = (b.y - d1.x * x.x) * inv.y;
+    x.z = (b.z - d2.x * x.x - d2.y * x.y) * inv.z;
+    x.w = (b.w - d3.x * x.x - d3.y * x.y - d3.z * x.z) * inv.w;
+    return x;
 }
 //#endif

@@ -1,16 +1,14 @@
-// Newton's method with the tiles of the Hessian (tile_rows.wgsl) in the variables of lanes. What nothing couples is factored
-// side by side. Pivots and factors pass between lanes through workgroup memory, in vectors of four. From one iteration to
-// the next only the rows are added whose weights have changed, so that sums are rounded otherwise than in hessian.wgsl.
-// Twin: crates/cpu/src/solver/hessian.rs.
+// Newton's method with the tiles of the Hessian (tile_rows.wgsl) in the variables of lanes. What nothing couples is
+// factored side by side. Pivots and factors pass between lanes through workgroup memory, in vectors of four. From one
+// iteration to the next only the rows are added whose weights have changed, so that sums are rounded otherwise than in
+// hessian.wgsl. Twin: crates/cpu/src/solver/hessian.rs.
 
-import package::constraint::cone::in_cone;
-import package::constraint::constraint_cost::constraint_update;
-import package::constraint::row_span::{row_begin, row_end};
-import package::runtime::group::{lane, slot, sync};
-import package::solver::hessian::{cone_end, row_weight};
+import package::runtime::group::{lane, slot};
+import package::solver::hessian::cone_end;
 import package::solver::state::rows;
 import package::solver::tile_rows::{
-    find_tile_rows, most_coupled, place, row_of_tile, set_tile_origin, tile_row_of, TileRow, tree_place,
+    changed, factored_diagonal, find_tile_rows, find_touching_rows, least_pivots, most_coupled, place, row_of_tile,
+    rows_between, set_tile_origin, sliding, solved_row, tile_row_of, TileRow, touching, tree_place, weigh_rows,
 };
 
 //#if LANE_TILES
@@ -34,19 +32,6 @@ var<workgroup> operand: array<vec4f, tile_rows_length>;
 var<workgroup> factor: array<array<vec4f, 4>, tile_count_length>;
 // rows of the inertia within their tree, both triangles
 var<workgroup> inertia_rows: array<array<vec4f, inertia_tiles>, inertia_length>;
-// bits of rows that touch a row of tiles, of those whose weight in the Hessian has changed, of those with a force, and
-// of heads of sliding contacts
-var<workgroup> touching: array<array<atomic<u32>, row_words>, tile_rows_length>;
-var<workgroup> changed: array<atomic<u32>, row_words_length>;
-var<workgroup> pushing: array<atomic<u32>, row_words_length>;
-//#if ELLIPTIC
-var<workgroup> sliding: array<atomic<u32>, row_words_length>;
-//#endif
-
-// Bits of the rows in word w that touch both rows of tiles.
-fn rows_between(a: u32, b: u32, w: u32) -> u32 {
-    return atomicLoad(&touching[slot * tile_rows + a][w]) & atomicLoad(&touching[slot * tile_rows + b][w]);
-}
 
 // Places of the tiles, inertia and least pivots: what stays the same in all iterations.
 fn begin_tiles() {
@@ -78,24 +63,7 @@ fn begin_tiles() {
     init_tiles();
 }
 
-// Rows of tiles in which a row of the Jacobian is not zero.
-fn find_touching_rows() {
-    for (var r = lane; r < rows; r += lanes) {
-        if (row_begin(r) < row_end(r)) {
-            let end = place(row_end(r) - 1u) / 4u;
-            for (var b = place(row_begin(r)) / 4u; b <= end; b++) {
-                let x = row_of_tile(r, tile_row_of(b));
-                if (x.x != 0.0 || x.y != 0.0 || x.z != 0.0 || x.w != 0.0) {
-                    atomicOr(&touching[slot * tile_rows + b][r / 32u], 1u << (r % 32u));
-                }
-            }
-        }
-    }
-    workgroupBarrier();
-}
-
-// Elements of the inertia, both triangles, and least pivots: constraint rows only add to the inertia, so rounding apart
-// no pivot is below that of the inertia.
+// Elements of the inertia, both triangles, and least pivots.
 fn load_inertia() {
     for (var i = lane; i < nv; i += lanes) {
         for (var k = 0u; k < inertia_tiles; k++) {
@@ -116,15 +84,7 @@ fn load_inertia() {
         }
     }
     for (var b = lane; b < tile_rows; b += lanes) {
-        let row = tile_row_of(b);
-        let last = row.dof_end - 1u;
-        let inverse = vec4f(
-            qLDiagInv(row.dof),
-            qLDiagInv(min(row.dof + 1u, last)),
-            qLDiagInv(min(row.dof + 2u, last)),
-            qLDiagInv(min(row.dof + 3u, last)),
-        );
-        least_pivot[slot * tile_rows + b] = 1.0 / max(inverse, vec4f(MINVAL));
+        least_pivot[slot * tile_rows + b] = least_pivots(tile_row_of(b));
         for (var w = 0u; w < row_words; w++) {
             atomicStore(&touching[slot * tile_rows + b][w], 0u);
         }
@@ -184,64 +144,14 @@ fn mul_inertia__V__Y() {
 
 // Row forces, constraint force, and Hessian: the rows whose weights have changed.
 fn update_rows() {
-    for (var r = lane; r < rows; r += lanes) {
-        constraint_update__solver_Jaref(r);
-    }
-    for (var w = lane; w < row_words; w += lanes) {
-        atomicStore(&changed[slot * row_words + w], 0u);
-        atomicStore(&pushing[slot * row_words + w], 0u);
-//#if ELLIPTIC
-        atomicStore(&sliding[slot * row_words + w], 0u);
-//#endif
-    }
-    sync();
-    for (var r = lane; r < rows; r += lanes) {
-        let word = slot * row_words + r / 32u;
-        let bit = 1u << (r % 32u);
-        var weight = row_weight(r);
-//#if ELLIPTIC
-        // the terms of a sliding contact change with every step
-        if (in_cone(r)) {
-            let head = u32(contact_efc_address(u32(efc_id(r))));
-            if (solver_hess_update(head) != 0.0) {
-                weight = 0.0;
-                if (r == head) {
-                    atomicOr(&sliding[word], bit);
-                }
-            }
-        }
-//#endif
-        let change = weight - solver_weight(r);
-        set_solver_weight(r, weight);
-        set_solver_weight_change(r, change);
-        if (change != 0.0) {
-            atomicOr(&changed[word], bit);
-        }
-        if (efc_force(r) != 0.0) {
-            atomicOr(&pushing[word], bit);
-        }
-    }
-    sync();
-    for (var i = lane; i < nv; i += lanes) {
-        let own = slot * tile_rows + place(i) / 4u;
-        var sum = 0.0;
-        for (var w = 0u; 32u * w < rows; w++) {
-            var left = atomicLoad(&pushing[slot * row_words + w]) & atomicLoad(&touching[own][w]);
-            while (left != 0u) {
-                let r = 32u * w + firstTrailingBit(left);
-                left &= left - 1u;
-                sum += efc_J(r * nv + i) * efc_force(r);
-            }
-        }
-        set_solver_JTf(i, sum);
-    }
+    weigh_rows();
     //#unroll
     for (var s = 0u; s < tiles_per_lane; s++) {
         if (tile_row[s] < tile_rows) {
             let down = tile_row_of(tile_row[s]);
             let across = tile_row_of(tile_col[s]);
             for (var w = 0u; 32u * w < rows; w++) {
-                var left = atomicLoad(&changed[slot * row_words + w]) & rows_between(tile_row[s], tile_col[s], w);
+                var left = rows_between(atomicLoad(&changed[slot * row_words + w]), tile_row[s], tile_col[s], w);
                 while (left != 0u) {
                     let r = 32u * w + firstTrailingBit(left);
                     left &= left - 1u;
@@ -266,7 +176,7 @@ fn add_sliding_contacts() {
             let down = tile_row_of(tile_row[s]);
             let across = tile_row_of(tile_col[s]);
             for (var w = 0u; 32u * w < rows; w++) {
-                var left = atomicLoad(&sliding[slot * row_words + w]) & rows_between(tile_row[s], tile_col[s], w);
+                var left = rows_between(atomicLoad(&sliding[slot * row_words + w]), tile_row[s], tile_col[s], w);
                 while (left != 0u) {
                     let head = 32u * w + firstTrailingBit(left);
                     left &= left - 1u;
@@ -327,7 +237,8 @@ fn factor_and_solve() {
     workgroupBarrier();
 }
 
-// Row of tiles that is eliminated as number `up`, from the last one of what is coupled with slot s; below zero for none.
+// Row of tiles that is eliminated as number `up`, from the last one of what is coupled with slot s; below zero for
+// none.
 fn pivot_row(s: u32, up: u32) -> i32 {
     return i32(coupled_end[s]) - 1 - i32(up);
 }
@@ -338,32 +249,18 @@ fn factor_diagonal_tiles(up: u32) {
     for (var s = 0u; s < tiles_per_lane; s++) {
         if (tile_row[s] == tile_col[s] && i32(tile_row[s]) == pivot_row(s, up)) {
             let row = slot * tile_rows + tile_row[s];
-            let least = least_pivot[row];
-            let d3 = reduced[4u * s + 3u];
-            var d2 = reduced[4u * s + 2u].xyz;
-            var d1 = reduced[4u * s + 1u].xy;
-            var d0 = reduced[4u * s].x;
-            var b = rhs[row];
-            var inv: vec4f;
-            inv.w = 1.0 / max(d3.w, least.w);
-            let f3 = -(d3.xyz * inv.w);
-            b = vec4f(b.xyz - d3.xyz * (b.w * inv.w), b.w);
-            d2 += f3.z * d3.xyz;
-            d1 += f3.y * d3.xy;
-            d0 += f3.x * d3.x;
-            inv.z = 1.0 / max(d2.z, least.z);
-            let f2 = -(d2.xy * inv.z);
-            b = vec4f(b.xy - d2.xy * (b.z * inv.z), b.zw);
-            d1 += f2.y * d2.xy;
-            d0 += f2.x * d2.x;
-            inv.y = 1.0 / max(d1.y, least.y);
-            b.x -= d1.x * (b.y * inv.y);
-            d0 -= d1.x * inv.y * d1.x;
-            inv.x = 1.0 / max(d0, least.x);
+            let done = factored_diagonal(
+                reduced[4u * s],
+                reduced[4u * s + 1u],
+                reduced[4u * s + 2u],
+                reduced[4u * s + 3u],
+                least_pivot[row],
+                rhs[row],
+            );
             let at = slot * tile_count + tile_row_of(tile_row[s]).origin + tile_row[s];
-            factor[at] = array<vec4f, 4>(vec4f(d0), vec4f(d1, d1), vec4f(d2, 0.0), d3);
-            rhs[row] = b;
-            inverse_pivot[row] = inv;
+            factor[at] = array<vec4f, 4>(done.r0, done.r1, done.r2, done.r3);
+            rhs[row] = done.rhs;
+            inverse_pivot[row] = done.inverse;
         }
     }
 }
@@ -438,16 +335,7 @@ fn solve_lower() {
             if (i < nv && k <= own_row[s] && own[s].first <= k) {
                 let row = slot * tile_rows + k;
                 let at = slot * tile_count + tile_row_of(k).origin + k;
-                let d1 = factor[at][1];
-                let d2 = factor[at][2];
-                let d3 = factor[at][3];
-                let b = rhs[row];
-                let inv = inverse_pivot[row];
-                var x: vec4f;
-                x.x = b.x * inv.x;
-                x.y = (b.y - d1.x * x.x) * inv.y;
-                x.z = (b.z - d2.x * x.x - d2.y * x.y) * inv.z;
-                x.w = (b.w - d3.x * x.x - d3.y * x.y - d3.z * x.z) * inv.w;
+                let x = solved_row(factor[at][1], factor[at][2], factor[at][3], inverse_pivot[row], rhs[row]);
                 let q = i - own[s].dof;
                 if (k == own_row[s]) {
                     set_solver_search(i, select(select(x.x, x.y, q == 1u), select(x.z, x.w, q == 3u), q > 1u));

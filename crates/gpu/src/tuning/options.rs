@@ -90,14 +90,13 @@ pub(crate) const MAX_WORLDS_PER_GROUP: usize = 32;
 const MAX_TILES_DOFS: usize = 124;
 const MAX_TILES_OF_LANE: usize = 4;
 
-/// Fewest dofs of a world whose Hessian may be tiles in storage, lanes that share them, and most rows of tiles: a tile has
-/// both of its numbers in one word.
+/// Fewest dofs of a world whose Hessian may be tiles in storage, fewest of a tree on average, and lanes of a world there:
+/// decision 97.
 const MIN_STORED_TILES_DOFS: usize = 48;
+const MIN_DOFS_OF_TREE: usize = 12;
 const STORED_TILES_LANES: usize = 32;
 
-/// Fewest dofs of a tree, on average, whose tiles are worth a subgroup for each world: decision 97.
-const MIN_DOFS_OF_TREE: usize = 12;
-
+/// Most rows of tiles: a stored tile has row and column in one word.
 const MAX_TILE_ROWS: usize = 1 << 15;
 
 /// Lanes of a world, and of a group, where the group shares its pairs: decision 54.
@@ -198,7 +197,7 @@ impl KernelOptions {
 
     /// Tilings of the solver with tiles of the Hessian, the preferred one first, if a model allows them: for Newton's method
     /// with a working set in workgroup memory. Tiles are in the variables of lanes up to [`MAX_TILES_DOFS`] degrees of
-    /// freedom, and otherwise in storage.
+    /// freedom, otherwise in storage, unless trees are small: the packed Hessian lets worlds share a subgroup.
     pub(crate) fn solver_tilings(&self, model: &Model, adapter: &Adapter, tiling: Tiling) -> Vec<Tiling> {
         let nv = model.sizes.nv;
         let tiles = HessianTiles::new(model);
