@@ -283,8 +283,8 @@ part_others() {
 }
 
 # The Python package: a wheel, in the profile and with the features of the tests, whose compiled engine it shares, in a
-# fresh environment.
-build_wheel() {
+# fresh environment; and its tests, on both backends.
+part_python() {
     local env=$root/.venv-python tools=$root/.venv-python-tools wheels=$target/wheels
     [ -x "$tools/bin/maturin" ] || { python3 -m venv "$tools" && "$tools/bin/pip" install -q 'maturin>=1.9,<2'; }
     rm -rf "$env" "$wheels"
@@ -292,11 +292,6 @@ build_wheel() {
         --manifest-path python/Cargo.toml --out "$wheels"
     python3 -m venv "$env"
     check "install" "$env/bin/pip" install -q "$(echo "$wheels"/manyworlds-*.whl)[test,docs]"
-}
-
-# Its tests, on both backends.
-test_wheel() {
-    local env=$root/.venv-python
     check "ruff" "$env/bin/ruff" check -q python
     check "ruff format" "$env/bin/ruff" format -q --check python
     # without Rust, and not from the folder of the sources
@@ -304,25 +299,12 @@ test_wheel() {
         -c python/pyproject.toml
 }
 
-part_python() {
-    build_wheel
-    test_wheel
-}
-
-# The page for browsers. The build fetches the library for WebAssembly where it is missing.
-build_page() {
-    check "tool of the page with clippy" linted cargo build --quiet -p manyworlds-web-bind
-    check "page" web/build.sh
-}
-
-# What a user does with it, in headless Chromium.
-test_page() {
-    check "page in Chromium" web/test.sh
-}
-
+# The page for browsers, and what a user does with it, in headless Chromium. The build fetches the library for
+# WebAssembly where it is missing; it is built as fast as it goes, and optimised where it is released.
 part_web() {
-    build_page
-    test_page
+    check "tool of the page with clippy" linted cargo build --quiet -p manyworlds-web-bind
+    check "page" web/build.sh dev
+    check "page in Chromium" web/test.sh
 }
 
 say "install"
@@ -353,14 +335,12 @@ if [ $# -gt 0 ]; then
     exit
 fi
 
-# all of it: what compares with others waits for one core most of the time, so the packages are built beside it
+# all of it: what compares with others takes one core most of the time, and so does what tests the packages
 install_counter
 run_parts style build tests
 log=$target/compare.log
 "$0" kernels examples parity others >"$log" 2>&1 &
-say "python and web"
-build_wheel
-build_page
+run_parts python web
 wait $!
 cat "$log"
 read -r more_passed _ more_failed _ < <(tail -1 "$log")
@@ -370,6 +350,4 @@ if [[ $more_passed =~ ^[0-9]+$ && $more_failed =~ ^[0-9]+$ ]]; then
 else
     failed=$((failed + 1)) failures+=("kernels, examples, parity and others: no summary")
 fi
-test_wheel
-test_page
 summary
