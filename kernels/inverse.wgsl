@@ -1,6 +1,7 @@
 // Inverse dynamics: the generalised force for a given acceleration. Twin: crates/cpu/src/solver/inverse.rs.
 
 import package::constraint::constraint_cost::constraint_update;
+import package::constraint::row_place::{ROW_PARTS, part_at, part_begin, part_end, row_at, row_has};
 import package::integrate::implicit::mul_implicit;
 import package::runtime::group::{lane, sync};
 import package::smooth::factor_m::{mul_m, solve_ld};
@@ -19,8 +20,11 @@ fn inverse() {
     let count = u32(nefc(0u));
     for (var r = lane; r < count; r += lanes) {
         var x = -efc_aref(r);
-        for (var i = 0u; i < nv; i++) {
-            x += efc_J(r * nv + i) * inverse_qacc(i);
+        for (var part = 0u; part < ROW_PARTS; part++) {
+            let at = part_at(r, part);
+            for (var i = part_begin(r, part); i < part_end(r, part); i++) {
+                x += efc_J(at + i) * inverse_qacc(i);
+            }
         }
         set_solver_Jv(r, x);
     }
@@ -34,7 +38,9 @@ fn inverse() {
     for (var i = lane; i < nv; i += lanes) {
         var sum = 0.0;
         for (var r = 0u; r < count; r++) {
-            sum += efc_J(r * nv + i) * efc_force(r);
+            if (row_has(r, i)) {
+                sum += efc_J(row_at(r, i)) * efc_force(r);
+            }
         }
         set_qfrc_constraint(i, sum);
         set_qfrc_inverse(i, qfrc_inverse(i) + qfrc_bias(i) - qfrc_passive(i) - sum);

@@ -3,11 +3,12 @@
 // The schedule differs: one lane claims rows in order; the lanes then share the Jacobians, and last the parameters of
 // the rows.
 
-import package::constraint::contact_jacobian::{contact_jacobian, contact_row_count};
+import package::constraint::contact_jacobian::{contact_jacobian, contact_row_count, init_rows_of_contact};
 import package::constraint::equality::{
     self, connect_weld_rows, coupling_row, first_equality_row, is_active, is_connect_or_weld,
 };
 import package::constraint::row_parameters::{init_row, row_parameters, write_row};
+import package::constraint::row_place::{row_at, row_begin, row_end, row_has, row_width};
 import package::constraint::row_span::set_row_ranges;
 import package::math::quaternion::{quat_at, quat_normalize, quat_to_rotvec};
 import package::math::vector::normalize3;
@@ -38,11 +39,19 @@ fn make_constraint() {
         set_nefc_peak(0u, max(nefc_peak(0u), i32(wanted_rows)));
     }
     sync();
+//#if NARROW_ROWS
+    // where the elements of a row are follows from what it couples
+    init_contact_rows();
+    sync();
+    set_row_ranges();
+    sync();
+//#endif
     clear_rows(0u, u32(ne(0u)));
     let contacts = u32(ne(0u) + nf(0u) + nl(0u));
     clear_rows(contacts, u32(nefc(0u)));
 //#if LANES
 //#if SPARSE
+//#if !NARROW_ROWS
     // the first columns hold what one lane has found of the row
     if (nv >= WIDE_ROW) {
         for (var r = u32(ne(0u)); r < contacts; r++) {
@@ -50,6 +59,7 @@ fn make_constraint() {
         }
         sync();
     }
+//#endif
 //#endif
 //#endif
     for (var r = u32(ne(0u)) + lane; r < contacts; r += lanes) {
@@ -68,6 +78,9 @@ fn make_constraint() {
     for (var con = lane; con < u32(ncon(0u)); con += lanes) {
         let first = contact_efc_address(con);
         if (first >= 0) {
+//#if !NARROW_ROWS
+            init_rows_of_contact(con, u32(first), u32(contact_dim(con)));
+//#endif
             contact_jacobian(con, u32(first), u32(contact_dim(con)));
         }
     }
@@ -78,16 +91,32 @@ fn make_constraint() {
 //#if SLEEP
         // zero columns: no row moves a sleeping degree of freedom
         for (var dof = 0u; dof < nv; dof++) {
-            if (dof_sleeps(dof)) {
-                set_efc_J(r * nv + dof, 0.0);
+            if (row_has(r, dof) && dof_sleeps(dof)) {
+                set_efc_J(row_at(r, dof), 0.0);
             }
         }
 //#endif
     }
 //#if SPARSE
+//#if !NARROW_ROWS
     set_row_ranges();
 //#endif
+//#endif
 }
+
+//#if NARROW_ROWS
+// Types and positions of the rows of all contacts.
+fn init_contact_rows() {
+//#if CONTACT
+    for (var con = lane; con < u32(ncon(0u)); con += lanes) {
+        let first = contact_efc_address(con);
+        if (first >= 0) {
+            init_rows_of_contact(con, u32(first), u32(contact_dim(con)));
+        }
+    }
+//#endif
+}
+//#endif
 
 // First of `count` new rows; -1 if they do not fit.
 fn claim_rows(count: u32) -> i32 {
@@ -103,7 +132,7 @@ fn claim_rows(count: u32) -> i32 {
 // Clears the Jacobian of the rows from `first` to before `end`, all lanes together.
 fn clear_rows(first: u32, end: u32) {
 //#if LANES
-    clear_elements(first * nv, max(first, end) * nv);
+    clear_elements(first * row_width(), max(first, end) * row_width());
 //#else
     for (var r = first; r < end; r++) {
         clear_row(r);
@@ -130,12 +159,21 @@ fn clear_elements(begin: u32, end: u32) {
     }
 }
 
-// Clears what `store_sign` has left in the first columns of a row, and a narrow row as a whole.
+//#if NARROW_ROWS
+// Clears what a row has elements for, and what `store_sign` has left in the first columns.
+fn clear_sign(r: u32) {
+    for (var k = 0u; k < max(row_end(r) - row_begin(r), 3u); k++) {
+        set_efc_J(r * nvrow + k, 0.0);
+    }
+}
+//#else
+// Clears what `store_sign` has left in the first columns of a row, and a short row as a whole.
 fn clear_sign(r: u32) {
     for (var i = 0u; i < select(nv, 3u, nv >= WIDE_ROW); i++) {
         set_efc_J(r * nv + i, 0.0);
     }
 }
+//#endif
 //#else
 // Clears elements of the Jacobian from `begin` to before `end`, all lanes together.
 fn clear_elements(begin: u32, end: u32) {
@@ -157,34 +195,34 @@ fn clear_sign(r: u32) {
 // Clears the Jacobian of one row.
 fn clear_row(r: u32) {
     //#unroll
-    for (var i = 0u; i < nv; i++) {
-        set_efc_J(r * nv + i, 0.0);
+    for (var i = 0u; i < row_width(); i++) {
+        set_efc_J(r * row_width() + i, 0.0);
     }
 }
 
 // Leaves the sign of a row in its first column for `scalar_jacobian`, which shares the rows among the lanes. A ball joint
 // leaves its axis in the first three.
 fn store_sign(r: u32, sign: f32) {
-    set_efc_J(r * nv, sign);
+    set_efc_J(r * row_width(), sign);
 }
 
 // Jacobian of a row of friction loss or a limit.
 fn scalar_jacobian(r: u32) {
     let kind = efc_type(r);
     let id = u32(efc_id(r));
-    let sign = efc_J(r * nv);
+    let sign = efc_J(r * row_width());
 //#if BALL
-    let rest = vec2f(efc_J(r * nv + 1u), efc_J(r * nv + 2u));
+    let rest = vec2f(efc_J(r * row_width() + 1u), efc_J(r * row_width() + 2u));
 //#endif
     clear_sign(r);
 //#if FRICTIONLOSS
     if (kind == CONSTRAINT_FRICTION_DOF) {
-        set_efc_J(r * nv + id, sign);
+        set_efc_J(row_at(r, id), sign);
     }
 //#endif
 //#if LIMIT
     if (kind == CONSTRAINT_LIMIT_JOINT) {
-        let first = r * nv + u32(jnt_dofadr(id));
+        let first = row_at(r, u32(jnt_dofadr(id)));
         set_efc_J(first, sign);
 //#if BALL
         if (jnt_type(id) == JOINT_BALL) {
@@ -268,7 +306,7 @@ fn tendon_jacobian(r: u32, ten: u32, sign: f32) {
     let adr = u32(ten_J_rowadr(ten));
     let end = adr + u32(ten_J_rownnz(ten));
     for (var k = adr; k < end; k++) {
-        set_efc_J(r * nv + u32(ten_J_colind(k)), ten_J(k) * sign);
+        set_efc_J(row_at(r, u32(ten_J_colind(k))), ten_J(k) * sign);
     }
 }
 
@@ -324,8 +362,8 @@ fn ball_limit(jnt: u32) {
         if (r >= 0) {
             init_row(u32(r), CONSTRAINT_LIMIT_JOINT, jnt, dist);
             store_sign(u32(r), -axis.x);
-            set_efc_J(u32(r) * nv + 1u, -axis.y);
-            set_efc_J(u32(r) * nv + 2u, -axis.z);
+            set_efc_J(u32(r) * row_width() + 1u, -axis.y);
+            set_efc_J(u32(r) * row_width() + 2u, -axis.z);
         }
     }
 }

@@ -2,7 +2,7 @@
 
 import package::constraint::adhesion::row_adhesion;
 import package::constraint::equality::{first_equality_row, is_connect_or_weld, subtract_jac_dot_qvel};
-import package::constraint::row_span::{row_begin, row_end};
+import package::constraint::row_place::{ROW_PARTS, part_at, part_begin, part_end};
 import package::constraint::surface_velocity::add_surface_velocity;
 import package::runtime::group::{lane, sync};
 
@@ -18,12 +18,16 @@ fn reference_constraint() {
     for (var r = lane; r < u32(nefc(0u)); r += lanes) {
         var vel = 0.0;
         //#unroll
-        for (var i = row_begin(r); i < row_end(r); i++) {
+        for (var part = 0u; part < ROW_PARTS; part++) {
+            let at = part_at(r, part);
+            //#unroll
+            for (var i = part_begin(r, part); i < part_end(r, part); i++) {
 //#if LOCAL_WORKING_SET
-            vel += efc_J(r * nv + i) * work_x(i);
+                vel += efc_J(at + i) * work_x(i);
 //#else
-            vel += efc_J(r * nv + i) * qvel(i);
+                vel += efc_J(at + i) * qvel(i);
 //#endif
+            }
         }
         set_efc_vel(r, vel);
 //#if !SURFACE_VELOCITY

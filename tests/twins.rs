@@ -26,6 +26,7 @@ const ALONE: &[(&str, &str)] = &[
 /// WGSL whose twins lie in files of other rooms or stems.
 const ELSEWHERE: &[(&str, &[&str])] = &[
     ("actuation/history_buffer", &["crates/model/src/model/history.rs"]),
+    ("constraint/row_place", &["crates/model/src/model/jacobian.rs"]),
     ("integrate/reset", &["crates/model/src/model/state.rs", "crates/cpu/src/integrate/check_state.rs"]),
     ("solver/primal", &["crates/cpu/src/solver/solve.rs"]),
     ("solver/update", &["crates/cpu/src/solver/solve.rs", "crates/cpu/src/solver/hessian.rs"]),
@@ -48,6 +49,7 @@ const SCHEDULES: &[&str] = &[
     "shaders/constraint/adhesion.wgsl",
     "shaders/constraint/islands.wgsl",
     "shaders/constraint/row_parameters.wgsl",
+    "shaders/constraint/row_place.wgsl",
     "shaders/constraint/row_span.wgsl",
     "shaders/integrate/velocity_derivative.wgsl",
     "shaders/smooth/factor_m.wgsl",
@@ -111,6 +113,7 @@ const PAIRS: &[(&str, usize)] = &[
     ("constraint/make_constraint", 10),
     ("constraint/reference_constraint", 2),
     ("constraint/row_parameters", 8),
+    ("constraint/row_place", 0),
     ("constraint/row_span", 5),
     ("constraint/surface_velocity", 2),
     ("integrate/advance", 2),

@@ -1,6 +1,7 @@
 // Jacobian of the rows of a contact. Twin: crates/cpu/src/constraint/contact_jacobian.rs.
 
 import package::constraint::row_parameters::init_row;
+import package::constraint::row_place::{row_at, row_width};
 import package::smooth::jacobian::last_dof;
 
 // Number of rows of a contact: two for each tangent of a pyramid, one for each dimension of an elliptic cone.
@@ -12,9 +13,8 @@ fn contact_row_count(dim: u32) -> u32 {
 //#endif
 }
 
-// Jacobian of a contact's rows. Walks the chains of both bodies towards the root until they meet: motion above that
-// is common to both and does not change the contact.
-fn contact_jacobian(con: u32, first: u32, dim: u32) {
+// Types and positions of a contact's rows.
+fn init_rows_of_contact(con: u32, first: u32, dim: u32) {
 //#if ELLIPTIC
     let kind = select(CONSTRAINT_CONTACT_ELLIPTIC, CONSTRAINT_CONTACT_FRICTIONLESS, dim == 1u);
 //#else
@@ -25,6 +25,11 @@ fn contact_jacobian(con: u32, first: u32, dim: u32) {
         // tangential rows of an elliptic cone have position zero
         init_row(r, kind, con, select(contact_dist(con), 0.0, kind == CONSTRAINT_CONTACT_ELLIPTIC && r > first));
     }
+}
+
+// Jacobian of a contact's rows. Walks the chains of both bodies towards the root until they meet: motion above that
+// is common to both and does not change the contact.
+fn contact_jacobian(con: u32, first: u32, dim: u32) {
     let b1 = u32(geom_bodyid(u32(contact_geom(2u * con))));
     let b2 = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));
     var i1 = last_dof(b1);
@@ -49,7 +54,8 @@ fn contact_column(con: u32, first: u32, dim: u32, dof: u32, frame: mat3x3f, offs
     let axis = cdof_spatial(dof);
     let along = frame * (axis.lin + cross(axis.ang, offset));
     let normal = sign * along.x;
-    let adr = first * nv + dof;
+    let adr = row_at(first, dof);
+    let width = row_width();
     if (dim == 1u) {
         set_efc_J(adr, normal);
         return;
@@ -59,13 +65,13 @@ fn contact_column(con: u32, first: u32, dim: u32, dof: u32, frame: mat3x3f, offs
 //#if ELLIPTIC
     set_efc_J(adr, normal);
     for (var k = 1u; k < dim; k++) {
-        set_efc_J(adr + k * nv, sign * tangents[k - 1u]);
+        set_efc_J(adr + k * width, sign * tangents[k - 1u]);
     }
 //#else
     for (var k = 1u; k < dim; k++) {
         let side = sign * tangents[k - 1u] * contact_friction(5u * con + k - 1u);
-        set_efc_J(adr + (2u * k - 2u) * nv, normal + side);
-        set_efc_J(adr + (2u * k - 1u) * nv, normal - side);
+        set_efc_J(adr + (2u * k - 2u) * width, normal + side);
+        set_efc_J(adr + (2u * k - 1u) * width, normal - side);
     }
 //#endif
 }

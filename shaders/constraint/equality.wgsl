@@ -1,5 +1,6 @@
 // Equality constraints: residual, Jacobian and force. Twin: crates/cpu/src/constraint/equality.rs.
 
+import package::constraint::row_place::row_at;
 import package::math::quaternion::{quat_conj, quat_mul};
 import package::math::spatial::Spatial;
 import package::math::vector::set_vec3_at;
@@ -148,7 +149,7 @@ fn connect_weld_rows(eq: u32, first: u32) {
 // Adds to one column of three Jacobian rows.
 fn add_column(row: u32, dof: u32, v: vec3f) {
     for (var k = 0u; k < 3u; k++) {
-        let adr = (row + k) * nv + dof;
+        let adr = row_at(row + k, dof);
         set_efc_J(adr, efc_J(adr) + v[k]);
     }
 }
@@ -238,13 +239,13 @@ fn add_coupling_jacobian(eq: u32, row: u32, id: i32, factor: f32) {
         let begin = u32(ten_J_rowadr(u32(id)));
         let end = begin + u32(ten_J_rownnz(u32(id)));
         for (var k = begin; k < end; k++) {
-            let place = row * nv + u32(ten_J_colind(k));
+            let place = row_at(row, u32(ten_J_colind(k)));
             set_efc_J(place, efc_J(place) + factor * ten_J(k));
         }
         return;
     }
 //#endif
-    let adr = row * nv + u32(jnt_dofadr(u32(id)));
+    let adr = row_at(row, u32(jnt_dofadr(u32(id))));
     set_efc_J(adr, efc_J(adr) + factor);
 }
 

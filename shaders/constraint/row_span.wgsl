@@ -3,61 +3,91 @@
 // from the first degree of freedom that moves a contact, and not from that of its tree.
 
 import package::constraint::equality::{body_anchors, is_connect_or_weld};
+import package::constraint::row_place::DofRange;
 import package::runtime::group::lane;
 import package::smooth::jacobian::last_dof;
 
-// Range of degrees of freedom: the first, and one past the last.
-struct DofRange {
-    first: u32,
-    end: u32,
+// Two ranges, of which the second may be empty.
+struct RowSides {
+    one: DofRange,
+    two: DofRange,
 }
 
 //#if SPARSE
-// First degree of freedom of a row.
-fn row_begin(r: u32) -> u32 {
-    return u32(efc_dof_begin(r));
+//#if NARROW_ROWS
+// Stores the range of each row, and the gap in it.
+fn set_row_ranges() {
+    for (var r = lane; r < u32(nefc(0u)); r += lanes) {
+        let sides = row_sides(r);
+        let one = whole_tiles(sides.one);
+        let two = whole_tiles(sides.two);
+        let all = range_union(one, two);
+        let begin = min(all.first, all.end);
+        // where one side is empty the other ends at the end of the row
+        var gap = DofRange(min(one.end, two.end), max(one.first, two.first));
+        if (gap.first >= gap.end || gap.first <= begin || gap.end >= all.end) {
+            gap = DofRange(all.end, all.end);
+        }
+        set_efc_dof_begin(r, i32(begin));
+        set_efc_dof_end(r, i32(all.end));
+        set_efc_gap_begin(r, i32(gap.first));
+        set_efc_gap_end(r, i32(gap.end));
+    }
 }
 
-// One past the last degree of freedom of a row.
-fn row_end(r: u32) -> u32 {
-    return u32(efc_dof_end(r));
+// A range extended to whole tiles of four degrees of freedom, of which each tree begins new ones.
+fn whole_tiles(range: DofRange) -> DofRange {
+    if (range.first >= range.end) {
+        return range;
+    }
+    let first_tree = u32(tree_dofadr(u32(dof_treeid(range.first))));
+    let last = u32(dof_treeid(range.end - 1u));
+    let last_tree = u32(tree_dofadr(last));
+    let end = last_tree + (range.end - last_tree + 3u) / 4u * 4u;
+    return DofRange(
+        range.first - (range.first - first_tree) % 4u,
+        min(end, last_tree + u32(tree_dofnum(last))),
+    );
 }
-
+//#else
 // Stores the range of each row.
 fn set_row_ranges() {
     for (var r = lane; r < u32(nefc(0u)); r += lanes) {
-        let range = row_range(r);
+        let sides = row_sides(r);
+        let range = range_union(sides.one, sides.two);
         set_efc_dof_begin(r, i32(range.first));
         set_efc_dof_end(r, i32(max(range.end, range.first)));
     }
 }
+//#endif
 
-// Range of a row by its type.
-fn row_range(r: u32) -> DofRange {
+// What moves the two sides of a row, by its type; the second is empty where there is but one.
+fn row_sides(r: u32) -> RowSides {
     let kind = efc_type(r);
     let id = u32(efc_id(r));
+    let none = DofRange(nv, 0u);
     if (kind == CONSTRAINT_FRICTION_DOF) {
-        return DofRange(id, id + 1u);
+        return RowSides(DofRange(id, id + 1u), none);
     }
     if (kind == CONSTRAINT_LIMIT_JOINT) {
-        return joint_dof_range(i32(id));
+        return RowSides(joint_dof_range(i32(id)), none);
     }
 //#if EQUALITY
     if (kind == CONSTRAINT_EQUALITY) {
-        return equality_dof_range(id);
+        return equality_sides(id);
     }
 //#endif
 //#if TENDON
     if (kind == CONSTRAINT_FRICTION_TENDON || kind == CONSTRAINT_LIMIT_TENDON) {
-        return tendon_dof_range(i32(id));
+        return RowSides(tendon_dof_range(i32(id)), none);
     }
 //#endif
 //#if CONTACT
     let b1 = u32(geom_bodyid(u32(contact_geom(2u * id))));
     let b2 = u32(geom_bodyid(u32(contact_geom(2u * id + 1u))));
-    return range_union(body_dof_range(b1), body_dof_range(b2));
+    return RowSides(body_dof_range(b1), body_dof_range(b2));
 //#else
-    return DofRange(0u, nv);
+    return RowSides(DofRange(0u, nv), none);
 //#endif
 }
 
@@ -101,32 +131,21 @@ fn tendon_dof_range(ten: i32) -> DofRange {
 //#endif
 
 //#if EQUALITY
-// Range of an equality constraint.
-fn equality_dof_range(eq: u32) -> DofRange {
+// What moves the two sides of an equality constraint.
+fn equality_sides(eq: u32) -> RowSides {
 //#if CONNECT_WELD
     if (is_connect_or_weld(eq)) {
         let held = body_anchors(eq);
-        return range_union(body_dof_range(held.body1), body_dof_range(held.body2));
+        return RowSides(body_dof_range(held.body1), body_dof_range(held.body2));
     }
 //#endif
 //#if TENDON_EQUALITY
     if (eq_type(eq) == EQUALITY_TENDON) {
-        return range_union(tendon_dof_range(eq_obj1id(eq)), tendon_dof_range(eq_obj2id(eq)));
+        let both = range_union(tendon_dof_range(eq_obj1id(eq)), tendon_dof_range(eq_obj2id(eq)));
+        return RowSides(both, DofRange(nv, 0u));
     }
 //#endif
-    return range_union(joint_dof_range(eq_obj1id(eq)), joint_dof_range(eq_obj2id(eq)));
+    return RowSides(joint_dof_range(eq_obj1id(eq)), joint_dof_range(eq_obj2id(eq)));
 }
 //#endif
-//#endif
-
-//#if !SPARSE
-// Single tree: every row spans all degrees of freedom.
-fn row_begin(r: u32) -> u32 {
-    return 0u;
-}
-
-// One past the last degree of freedom of a row.
-fn row_end(r: u32) -> u32 {
-    return nv;
-}
 //#endif

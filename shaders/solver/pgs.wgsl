@@ -5,7 +5,7 @@
 // first lane finds the forces. Worlds of one group may be at different rows.
 
 import package::constraint::constraint_cost::constraint_update;
-import package::constraint::row_span::{DofRange, row_begin, row_end};
+import package::constraint::row_place::{DofRange, row_begin, row_end};
 import package::runtime::group::{any_world, group_max, lane, partial_end, parts, set_partial, sum_partials, sync};
 import package::runtime::options::disabled;
 import package::smooth::factor_m::solve_ld;

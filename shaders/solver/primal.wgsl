@@ -2,7 +2,7 @@
 // differs: the twin solves island by island.
 
 import package::constraint::constraint_cost::constraint_cost;
-import package::constraint::row_span::{row_begin, row_end};
+import package::constraint::row_place::{ROW_PARTS, part_at, part_begin, part_end};
 import package::runtime::group::{lane, partial_end, parts, set_partial, set_partial_y, sum_partials, sync};
 import package::runtime::options::disabled;
 import package::smooth::factor_m::mul_m;
@@ -47,10 +47,14 @@ fn warmstart() {
         var warm = 0.0;
         var smooth_jaref = 0.0;
         //#unroll
-        for (var i = row_begin(r); i < row_end(r); i++) {
-            let x = efc_J(r * nv + i);
-            warm += x * solver_qacc(i);
-            smooth_jaref += x * solver_search(i);
+        for (var part = 0u; part < ROW_PARTS; part++) {
+            let at = part_at(r, part);
+            //#unroll
+            for (var i = part_begin(r, part); i < part_end(r, part); i++) {
+                let x = efc_J(at + i);
+                warm += x * solver_qacc(i);
+                smooth_jaref += x * solver_search(i);
+            }
         }
         set_solver_Jaref(r, warm - efc_aref(r));
         set_solver_Jv(r, smooth_jaref - efc_aref(r));
@@ -133,8 +137,12 @@ fn search_direction() {
     for (var r = lane; r < rows; r += lanes) {
         var sum = 0.0;
         //#unroll
-        for (var i = row_begin(r); i < row_end(r); i++) {
-            sum += efc_J(r * nv + i) * solver_search(i);
+        for (var part = 0u; part < ROW_PARTS; part++) {
+            let at = part_at(r, part);
+            //#unroll
+            for (var i = part_begin(r, part); i < part_end(r, part); i++) {
+                sum += efc_J(at + i) * solver_search(i);
+            }
         }
         set_solver_Jv(r, sum);
     }

@@ -1,7 +1,7 @@
 // Skyline (envelope) of the Hessian: the degrees of freedom that it couples. Loops skip the structural zeros, in worlds of
 // several trees only. On the CPU, islands are solved one by one instead: crates/cpu/src/constraint/islands.rs.
 
-import package::constraint::row_span::{DofRange, row_begin, row_end};
+import package::constraint::row_place::{DofRange, row_begin, row_end};
 import package::runtime::group::{lane, sync};
 import package::solver::state::rows;
 

@@ -1,7 +1,7 @@
 // Constraint forces in closed form, row by row: the simplified contact model. Twin: crates/cpu/src/solver/smooth_contact.rs,
 // which states it, its source and its departures.
 
-import package::constraint::row_span::{row_begin, row_end};
+import package::constraint::row_place::{row_begin, row_end};
 import package::runtime::group::{lane, sync};
 import package::solver::pgs::{block_head, block_size, project_constraint};
 import package::solver::state::rows;

@@ -5,7 +5,7 @@
 
 import package::constraint::cone::in_cone;
 import package::constraint::constraint_cost::constraint_update;
-import package::constraint::row_span::{row_begin, row_end};
+import package::constraint::row_place::{ROW_PARTS, part_begin, part_end, row_at, row_begin, row_end, row_has};
 import package::runtime::group::{group_max, lane, slot, sync};
 import package::solver::hessian::row_weight;
 import package::solver::state::rows;
@@ -210,7 +210,10 @@ fn part_of(p: u32) -> TilePart {
 
 // Part of row r of the Jacobian in a row of tiles.
 fn row_of_tile(r: u32, b: TileRow) -> vec4f {
-    let at = r * nv + b.dof;
+    if (rows_per_bit > 1u && !row_has(r, b.dof)) {
+        return vec4f(0.0);
+    }
+    let at = row_at(r, b.dof);
     let yzw = vec3f(efc_J(at + 1u), efc_J(at + 2u), efc_J(at + 3u));
     let inside = vec3u(b.dof) + vec3u(1u, 2u, 3u) < vec3u(b.dof_end);
     return vec4f(efc_J(at), select(vec3f(0.0), yzw, inside));
@@ -244,13 +247,17 @@ fn rows_between(given: u32, a: u32, b: u32, w: u32) -> u32 {
 // Rows of tiles in which a row of the Jacobian is not zero.
 fn find_touching_rows() {
     for (var r = lane; r < rows; r += lanes) {
-        if (row_begin(r) < row_end(r)) {
-            let bit = bit_of_row(r);
-            let end = place(row_end(r) - 1u) / 4u;
-            for (var b = place(row_begin(r)) / 4u; b <= end; b++) {
-                let x = row_of_tile(r, tile_row_of(b));
-                if (x.x != 0.0 || x.y != 0.0 || x.z != 0.0 || x.w != 0.0) {
-                    atomicOr(&touching[slot * tile_rows + b][bit.x], bit.y);
+        for (var part = 0u; part < ROW_PARTS; part++) {
+            let begin = part_begin(r, part);
+            let end = part_end(r, part);
+            if (begin < end) {
+                let bit = bit_of_row(r);
+                let last = place(end - 1u) / 4u;
+                for (var b = place(begin) / 4u; b <= last; b++) {
+                    let x = row_of_tile(r, tile_row_of(b));
+                    if (x.x != 0.0 || x.y != 0.0 || x.z != 0.0 || x.w != 0.0) {
+                        atomicOr(&touching[slot * tile_rows + b][bit.x], bit.y);
+                    }
                 }
             }
         }
@@ -308,7 +315,9 @@ fn weigh_rows() {
                 left &= left - 1u;
                 for (var q = 0u; q < run.y; q++) {
                     let r = run.x + q;
-                    sum += efc_J(r * nv + i) * efc_force(r);
+                    if (rows_per_bit == 1u || row_has(r, i)) {
+                        sum += efc_J(row_at(r, i)) * efc_force(r);
+                    }
                 }
             }
         }

@@ -3,7 +3,7 @@
 // solver and placement.
 
 import package::constraint::constraint_cost::constraint_update;
-import package::constraint::row_span::{row_begin, row_end};
+import package::constraint::row_place::{ROW_PARTS, part_at, part_begin, part_end, row_at};
 import package::runtime::group::{lane, sync};
 import package::solver::hessian::{add_row, cone_end, init_hessian, packed, row_weight};
 import package::solver::skyline::first_lane_dof;
@@ -123,22 +123,24 @@ fn update_rows() {
 // Row by row: each lane updates its own rows of the triangle.
 fn add_rows_hessian() {
     for (var r = 0u; r < rows; r++) {
-        let first = row_begin(r);
         let f = efc_force(r);
         let weight = row_weight(r);
 //#if ELLIPTIC
         let end = cone_end(r);
 //#endif
-        for (var i = first_lane_dof(first); i < row_end(r); i += lanes) {
-            let x = efc_J(r * nv + i);
-            set_solver_JTf(i, solver_JTf(i) + x * f);
-            let share = x * weight;
-            if (share != 0.0) {
-                add_row__efc_J(packed(i) + first, i + 1u - first, share, r * nv + first);
-            }
+        for (var part = 0u; part < ROW_PARTS; part++) {
+            let at = part_at(r, part);
+            for (var i = first_lane_dof(part_begin(r, part)); i < part_end(r, part); i += lanes) {
+                let x = efc_J(at + i);
+                set_solver_JTf(i, solver_JTf(i) + x * f);
+                let share = x * weight;
+                if (share != 0.0) {
+                    add_row_hessian(r, part, i, share);
+                }
 //#if ELLIPTIC
-            add_cone_hessian(r, end, i, first);
+                add_cone_hessian(r, end, part, i);
 //#endif
+            }
         }
     }
 }
@@ -157,7 +159,7 @@ fn add_rows_hessian() {
                 }
             }
 //#if ELLIPTIC
-            add_cone_hessian(r, cone_end(r), i, 0u);
+            add_cone_hessian(r, cone_end(r), 0u, i);
 //#endif
         }
         set_solver_JTf(i, sum);
@@ -165,20 +167,28 @@ fn add_rows_hessian() {
 }
 //#endif
 
+// Adds a share of row r to row i of the Hessian, as far as the diagonal, which is in a part of the row.
+fn add_row_hessian(r: u32, part: u32, i: u32, share: f32) {
+    for (var p = 0u; p <= part; p++) {
+        let first = part_begin(r, p);
+        add_row__efc_J(packed(i) + first, min(part_end(r, p), i + 1u) - first, share, part_at(r, p) + first);
+    }
+}
+
 //#if ELLIPTIC
-// Adds to row i of the Hessian, from column `first` on, the two rank-one terms of a sliding contact with rows r to
+// Adds to row i of the Hessian, which is in a part of row r, the two rank-one terms of a sliding contact with rows r to
 // `end`.
-fn add_cone_hessian(r: u32, end: u32, i: u32, first: u32) {
+fn add_cone_hessian(r: u32, end: u32, part: u32, i: u32) {
     var along = 0.0;
     var across = 0.0;
     for (var k = r; k < end; k++) {
-        along += solver_hess_update(k) * efc_J(k * nv + i);
-        across += solver_hess_downdate(k) * efc_J(k * nv + i);
+        along += solver_hess_update(k) * efc_J(row_at(k, i));
+        across += solver_hess_downdate(k) * efc_J(row_at(k, i));
     }
     for (var k = r; k < end; k++) {
         let share = along * solver_hess_update(k) - across * solver_hess_downdate(k);
         if (share != 0.0) {
-            add_row__efc_J(packed(i) + first, i + 1u - first, share, k * nv + first);
+            add_row_hessian(k, part, i, share);
         }
     }
 }
@@ -196,8 +206,12 @@ fn sum_forces() {
     for (var r = 0u; r < rows; r++) {
         let f = efc_force(r);
         //#unroll
-        for (var i = first_lane_dof(row_begin(r)); i < row_end(r); i += lanes) {
-            set_solver_JTf(i, solver_JTf(i) + efc_J(r * nv + i) * f);
+        for (var part = 0u; part < ROW_PARTS; part++) {
+            let at = part_at(r, part);
+            //#unroll
+            for (var i = first_lane_dof(part_begin(r, part)); i < part_end(r, part); i += lanes) {
+                set_solver_JTf(i, solver_JTf(i) + efc_J(at + i) * f);
+            }
         }
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::codegen::compose::Composer;
 use super::codegen::layout::{Layout, WorkingSet};
+use super::codegen::row_width::narrow_row_width;
 use super::codegen::schedule::{Accesses, StageAccess, constraints_last};
 use super::codegen::tiling::{HessianTiles, Tiling};
 use super::runtime::device::Adapter;
@@ -109,8 +110,9 @@ impl Program {
         let general = general(&model, &options.per_world);
         let tiling = options.tiling(&general, adapter)?;
         let composer = Composer::new(&general, tiling, adapter.limits_loops())?;
-        let ntile = HessianTiles::new(&general).count();
-        let (sizes, memory) = (Sizes { ntile, ..capacity.sizes(&general) }, adapter.workgroup_bytes as usize);
+        let (ntile, nvrow) = (HessianTiles::new(&general).count(), narrow_row_width(&general));
+        let (sizes, memory) =
+            (Sizes { ntile, nvrow, ..capacity.sizes(&general) }, adapter.workgroup_bytes as usize);
         let variants = VariantKernels::of(&general, adapter, options, tiling, &sizes)?;
         let (used, working_set, variants) = fields(&general, &composer, variants, &sizes, memory);
         let mut layout = Layout::new(&general, sizes, tiling, &used, &options.per_world, &working_set);

@@ -291,7 +291,7 @@ pub(super) mod tests {
         let exclusive = |k: &str| {
             (k == "LANES" && lanes == 1)
                 || (k == "REGISTERS" && placement != WorkingSetSpace::Registers)
-                || (["SPARSE", "BODY_PAIRS", "TREE_BOUNDS"].contains(&k)
+                || (["SPARSE", "NARROW_ROWS", "BODY_PAIRS", "TREE_BOUNDS"].contains(&k)
                     && placement == WorkingSetSpace::Registers)
                 || (k == "TILES" && !placement.has_tiles())
                 || (k == "LANE_TILES" && placement != WorkingSetSpace::Tiles)

@@ -145,7 +145,7 @@ impl Layout {
     }
 
     fn space(&mut self, field: Field, space: AddressSpace) {
-        let len = field.len(&self.sizes);
+        let len = stored_len(&field, &self.sizes);
         let end = match (&space, field.elem) {
             (AddressSpace::World, Elem::Real) => &mut self.stride_f,
             (AddressSpace::World, Elem::Int) => &mut self.stride_i,
@@ -252,6 +252,12 @@ impl Layout {
         }
         (reals, ints)
     }
+}
+
+/// Elements of a field of one world as kernels keep it: rows of the Jacobian without what lies outside of their trees,
+/// where a row has a width of its own.
+fn stored_len(field: &Field, sizes: &Sizes) -> usize {
+    if field.name == "efc_J" && sizes.nvrow > 0 { sizes.njmax * sizes.nvrow } else { field.len(sizes) }
 }
 
 /// End of the last slot of a type.

@@ -190,15 +190,24 @@ impl Library {
 
     /// Parameter and expression of a function of one integer that only returns an expression.
     pub fn pure_function(&self, name: &str) -> Option<(&str, &str)> {
-        let text = self.items.get(name)?.item.text.strip_prefix("fn ")?;
-        let (_, after) = text.split_once('(')?;
-        let (parameter, after) = after.split_once(": u32) -> u32 {")?;
-        let value = after.trim().strip_prefix("return ")?.strip_suffix('}')?.trim().strip_suffix(';')?;
-        let single = identifiers(parameter).eq([parameter]);
-        (single && !value.contains(';')).then_some((parameter, value))
+        let (parameters, value) = self.expression_function(name)?;
+        let [parameter] = parameters[..] else { return None };
+        Some((parameter, value))
     }
 
-    /// Replaces calls of one-integer functions whose value does not depend on the argument by that value.
+    /// Parameters and expression of a function of integers that only returns an expression.
+    fn expression_function(&self, name: &str) -> Option<(Vec<&str>, &str)> {
+        let text = self.items.get(name)?.item.text.strip_prefix("fn ")?;
+        let (_, after) = text.split_once('(')?;
+        let (parameters, after) = after.split_once(") -> u32 {")?;
+        let value = after.trim().strip_prefix("return ")?.strip_suffix('}')?.trim().strip_suffix(';')?;
+        let parameters = parameters.split(", ").map(|parameter| parameter.strip_suffix(": u32"));
+        let parameters = parameters.collect::<Option<Vec<&str>>>()?;
+        let simple = parameters.iter().all(|parameter| identifiers(parameter).eq([*parameter]));
+        (simple && !value.contains(';')).then_some((parameters, value))
+    }
+
+    /// Replaces calls of functions of integers whose value does not depend on the arguments by that value.
     pub fn fold_constant_calls(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len());
         let mut rest = text;
@@ -206,8 +215,8 @@ impl Library {
             let calls = references(rest).filter(|(_, called)| *called);
             calls
                 .filter_map(|(word, _)| {
-                    let (parameter, value) = self.pure_function(word)?;
-                    let constant = identifiers(value).all(|name| name != parameter);
+                    let (parameters, value) = self.expression_function(word)?;
+                    let constant = identifiers(value).all(|name| !parameters.contains(&name));
                     let start = word.as_ptr() as usize - rest.as_ptr() as usize;
                     constant.then(|| (start, start + word.len(), value.to_owned()))
                 })
@@ -401,11 +410,12 @@ mod tests {
 
     #[test]
     fn calls_with_one_answer_are_folded() {
-        let text = "fn begin(r: u32) -> u32 { return 0u; }\nfn own(i: u32) -> u32 { return lane; }\nfn next(i: u32) -> u32 { return i + 1u; }";
+        let text = "fn begin(r: u32) -> u32 { return 0u; }\nfn own(i: u32) -> u32 { return lane; }\nfn next(i: u32) -> u32 { return i + 1u; }\nfn stride(r: u32, i: u32) -> u32 { return 1u; }";
         let library = library(&[("package::a", text)]).unwrap();
-        let folded =
-            library.fold_constant_calls("for (var i = own(begin(f(r))); i < next(i); i++) { x(begin(2u)); }");
-        assert_eq!(folded, "for (var i = lane; i < next(i); i++) { x(0u); }");
+        let folded = library.fold_constant_calls(
+            "for (var i = own(begin(f(r))); i < next(i); i += stride(r, i)) { x(begin(2u)); }",
+        );
+        assert_eq!(folded, "for (var i = lane; i < next(i); i += 1u) { x(0u); }");
         assert_eq!(library.fold_constant_calls("fn begin(r: u32)"), "fn begin(r: u32)");
     }
 }

@@ -16,6 +16,7 @@ pub mod link;
 pub mod namespace;
 mod narrow_phase;
 mod own;
+pub(crate) mod row_width;
 pub mod schedule;
 pub mod syntax;
 pub(crate) mod task;

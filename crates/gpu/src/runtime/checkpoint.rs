@@ -2,6 +2,7 @@
 //! capacities takes over.
 
 use super::batch::GpuBatch;
+use super::narrow_rows::RANGES;
 use super::transfer::{ElementRange, Region};
 use crate::codegen::layout::{AddressSpace, Slot};
 use manyworlds_model::error::{Error, Result};
@@ -79,7 +80,10 @@ impl GpuBatch {
         });
         let lasts = |slot: &&Slot| slot.field.outlasts_a_step();
         let ranges: Vec<ElementRange> = if self.program.model.has_sleep() {
-            let real = |slot: &&Slot| slot.field.is_result() && slot.field.elem == Elem::Real;
+            // rows of the Jacobian are results, and say nothing without their ranges
+            let real = |slot: &&Slot| {
+                (slot.field.is_result() && slot.field.elem == Elem::Real) || RANGES.contains(&slot.field.name)
+            };
             slots.filter(|slot| lasts(slot) || real(slot)).map(ElementRange::of).collect()
         } else {
             let (reals, ints): (Vec<&Slot>, Vec<&Slot>) =

@@ -26,6 +26,7 @@ impl GpuBatch {
     ) -> Result<()> {
         self.check_ascending(worlds)?;
         self.clear_step_outputs();
+        self.refuse_narrow(field)?;
         let slot = self.slot(field)?;
         let first = first_word(field, worlds.len(), slot.len, rows)?;
         let parts = self.by_arena(worlds);
@@ -40,6 +41,7 @@ impl GpuBatch {
     /// insufficient or the device is lost.
     pub fn copy_to_buffer(&self, field: &str, worlds: &[usize]) -> Result<wgpu::Buffer> {
         self.check_ascending(worlds)?;
+        self.refuse_narrow(field)?;
         let slot = self.slot(field)?;
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
         let words = worlds.len() * slot.len;

@@ -3,6 +3,7 @@
 use super::batch::GpuBatch;
 use super::buffers::Arena;
 use super::device::Gpu;
+use super::narrow_rows::{RANGES, RangesReadback};
 use super::transfer::{Readback, Region};
 use crate::codegen::layout::{AddressSpace, Slot};
 use manyworlds_model::error::{Error, Result};
@@ -17,6 +18,8 @@ pub struct FieldReadback {
     gpu: Gpu,
     pending: Vec<Readback>,
     elem: Elem,
+    /// For rows of the Jacobian that kernels keep without what lies outside of their trees.
+    ranges: Option<RangesReadback>,
 }
 
 impl FieldReadback {
@@ -25,12 +28,14 @@ impl FieldReadback {
     /// # Errors
     /// [`Error::Device`] for a lost device.
     pub fn wait(self) -> Result<Vec<f64>> {
-        let mut out = Vec::new();
+        let mut words = Vec::new();
         for pending in self.pending {
-            let words = pending.wait(&self.gpu)?;
-            out.extend(words.into_iter().map(|w| number(self.elem, w)));
+            words.extend(pending.wait(&self.gpu)?);
         }
-        Ok(out)
+        if let Some(ranges) = self.ranges {
+            words = ranges.wait(&self.gpu, &words)?;
+        }
+        Ok(words.into_iter().map(|w| number(self.elem, w)).collect())
     }
 }
 
@@ -118,7 +123,11 @@ impl GpuBatch {
             }
             of_field
         });
-        Ok(joined.collect())
+        let mut joined: Vec<Vec<u32>> = joined.collect();
+        for (words, _) in joined.iter_mut().zip(fields).filter(|(_, field)| self.is_narrow(field)) {
+            *words = self.widen_rows(words, worlds)?;
+        }
+        Ok(joined)
     }
 
     /// Starts to read a field of the given worlds; [`FieldReadback::wait`] returns it. Steps go on meanwhile.
@@ -132,7 +141,8 @@ impl GpuBatch {
         for part in self.by_arena(worlds) {
             pending.extend(self.transfer.start_read_in_parts(part.region(slot))?);
         }
-        Ok(FieldReadback { gpu: self.gpu.clone(), pending, elem: slot.field.elem })
+        let ranges = if self.is_narrow(field) { Some(self.get_ranges_later(worlds)?) } else { None };
+        Ok(FieldReadback { gpu: self.gpu.clone(), pending, elem: slot.field.elem, ranges })
     }
 
     /// The given worlds, arena by arena; arenas without any are left out.
@@ -173,12 +183,24 @@ impl GpuBatch {
         self.set_fields(&[(field, NumbersRef::from(values))], worlds)
     }
 
-    /// Sets fields of the given worlds from `[world, …]`, rows in the order of `worlds`, in one submission.
+    /// Sets fields of the given worlds from `[world, …]`, rows in the order of `worlds`, in one submission. Where kernels
+    /// keep rows of the Jacobian without what lies outside of their trees, the numbers of the rows say what that is:
+    /// ranges of degrees of freedom that are written are not taken.
     ///
     /// # Errors
     /// As [`GpuBatch::set_worlds`].
     pub fn set_fields(&mut self, fields: &[(&str, NumbersRef<'_>)], worlds: &[usize]) -> Result<()> {
         self.check_worlds(worlds)?;
+        if self.has_narrow_rows()
+            && fields.iter().any(|(field, _)| self.is_narrow(field) || RANGES.contains(field))
+        {
+            return self.set_narrow_rows(fields, worlds);
+        }
+        self.set_slots(fields, worlds)
+    }
+
+    /// As [`GpuBatch::set_fields`], as the kernels keep the fields.
+    pub(super) fn set_slots(&mut self, fields: &[(&str, NumbersRef<'_>)], worlds: &[usize]) -> Result<()> {
         self.clear_step_outputs();
         let parts = self.by_arena(worlds);
         let (mut regions, mut rows) = (Vec::new(), Vec::new());

@@ -11,6 +11,7 @@ pub(crate) mod fields;
 pub(crate) mod held;
 #[cfg(not(target_arch = "wasm32"))]
 pub(crate) mod instance;
+mod narrow_rows;
 mod own_kernels;
 mod pipelines;
 mod resets;

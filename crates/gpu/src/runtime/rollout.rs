@@ -129,6 +129,7 @@ impl GpuBatch {
         fields: &[&str],
         every: usize,
     ) -> Result<Rollout<'a>> {
+        fields.iter().try_for_each(|field| self.refuse_narrow(field))?;
         let slots = fields.iter().map(|f| self.slot(f).cloned()).collect::<Result<Vec<_>>>()?;
         let full = self.program.step_groups().to_vec();
         let reduced = self.program.reduced_groups().filter(|groups| steps_per_dispatch(groups) == 1);

@@ -49,8 +49,9 @@ impl GpuBatch {
     ///
     /// # Errors
     /// [`Error::Argument`](manyworlds_model::error::Error::Argument) for a field that the kernels of this model do not
-    /// keep.
+    /// keep, or in another shape than the table of fields has.
     pub fn layout_of(&self, field: &str) -> Result<FieldLayout> {
+        self.refuse_narrow(field)?;
         let (slot, layout) = (self.slot(field)?, &self.program.layout);
         let int = slot.field.elem == Elem::Int;
         let stride = if int { layout.stride_i } else { layout.stride_f };

@@ -80,6 +80,7 @@ macro_rules! size_table {
             nconmax "contacts that a world has capacity for";
             njmax "constraint rows that a world has capacity for";
             ntile "tiles of 4 x 4 in the lower triangle of the Hessian, each tree in rows of its own; kernels only";
+            nvrow "elements that kernels keep of a row of the Jacobian; none if whole rows";
             ndual "constraint rows with stored products with the inverse inertia: all or none";
             nadhesive "contacts with adhesion: all or none";
             nasleep "trees if sleeping is enabled, else none";
@@ -139,6 +140,7 @@ macro_rules! define_sizes {
                 Size::nconmax,
                 Size::njmax,
                 Size::ntile,
+                Size::nvrow,
                 Size::ndual,
                 Size::nadhesive,
                 Size::nasleep,

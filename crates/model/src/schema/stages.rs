@@ -87,8 +87,8 @@ macro_rules! stage_table {
                 writes: &[Counter],
                 flags: &[
                     "ADHESION", "BALL", "CAMERA_SENSOR", "CONNECT_WELD", "CONTACT", "ELLIPTIC", "EQUALITY",
-                    "EQUALITY_SITES", "FRICTIONLOSS", "LIMIT", "SLEEP", "SMOOTH", "SPARSE", "TENDON",
-                    "TENDON_EQUALITY", "TENDON_FRICTIONLOSS", "TENDON_LIMIT",
+                    "EQUALITY_SITES", "FRICTIONLOSS", "LIMIT", "NARROW_ROWS", "SLEEP", "SMOOTH", "SPARSE",
+                    "TENDON", "TENDON_EQUALITY", "TENDON_FRICTIONLOSS", "TENDON_LIMIT",
                 ],
             }
             transmission actuation "actuator lengths and moment arms" {
@@ -129,8 +129,8 @@ macro_rules! stage_table {
                     Result(make_constraint), Result(com_vel), Result(rne),
                 ],
                 flags: &[
-                    "ADHESION", "CAMERA_SENSOR", "CONNECT_WELD", "ELLIPTIC", "EQUALITY_SITES", "SPARSE",
-                    "SURFACE_VELOCITY",
+                    "ADHESION", "CAMERA_SENSOR", "CONNECT_WELD", "ELLIPTIC", "EQUALITY_SITES",
+                    "NARROW_ROWS", "SPARSE", "SURFACE_VELOCITY",
                 ],
             }
             actuation actuation "actuator forces" {
@@ -158,7 +158,7 @@ macro_rules! stage_table {
                 ],
                 flags: &[
                     "CG", "DUAL", "DUAL_ELLIPTIC", "DUAL_PYRAMIDAL", "ELLIPTIC", "EQUALITY", "FRICTION",
-                    "NOSLIP", "PGS", "SMOOTH", "SPARSE",
+                    "NARROW_ROWS", "NOSLIP", "PGS", "SMOOTH", "SPARSE",
                 ],
             }
             inverse solver "inverse dynamics: force that produces a given acceleration" {
@@ -173,7 +173,7 @@ macro_rules! stage_table {
                 flags: &[
                     "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "DERIVATIVE", "ELLIPTIC", "EQUALITY",
                     "EULERDAMP", "FLUID", "FRICTION", "HISTORY", "IMPLICIT", "INVDISCRETE", "MUSCLE",
-                    "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SO3", "TENDON",
+                    "NARROW_ROWS", "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SO3", "SPARSE", "TENDON",
                 ],
             }
             fwdinv solver "discrepancy of forward and inverse dynamics" {
@@ -190,7 +190,7 @@ macro_rules! stage_table {
                 flags: &[
                     "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "DERIVATIVE", "ELLIPTIC", "EQUALITY",
                     "EULERDAMP", "FLUID", "FRICTION", "HISTORY", "IMPLICIT", "INVDISCRETE", "MUSCLE",
-                    "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SO3", "TENDON",
+                    "NARROW_ROWS", "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SO3", "SPARSE", "TENDON",
                 ],
             }
             subtree_vel smooth "subtree velocities and angular momenta" {

@@ -69,8 +69,8 @@ macro_rules! position_data {
             make_constraint efc_R: real [njmax] "mixed" "Regulariser." { tolerance: Tolerance::Within(5e-4), transient: 12 };
             scratch efc_dof_begin: int [njmax] "id" "First degree of freedom of the row; of kernels, those for several trees.";
             scratch efc_dof_end: int [njmax] "id" "One past the last degree of freedom of the row; of kernels, those for several trees.";
-            scratch efc_gap_begin: int [njmax] "id" "First degree of freedom of a gap within the row's span, in which the row is zero; CPU only.";
-            scratch efc_gap_end: int [njmax] "id" "One past the last degree of freedom of the gap; not above its begin, if there is none; CPU only.";
+            scratch efc_gap_begin: int [njmax] "id" "First degree of freedom of a gap within the row's span, in which the row is zero; of kernels, those of many trees.";
+            scratch efc_gap_end: int [njmax] "id" "One past the last degree of freedom of the gap; not above its begin, if there is none; of kernels, those of many trees.";
             scratch solver_H_skyline: int [nv] "id" "First column of the row of the solver's Hessian; kernels, several trees.";
             scratch nisland: int [1] "1" "Number of constraint islands.";
             scratch island_dof_begin: int [ntree] "id" "First degree of freedom of the island.";

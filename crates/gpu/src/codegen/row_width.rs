@@ -1,0 +1,51 @@
+//! Width of the rows of the constraint Jacobian, as kernels keep them.
+
+use manyworlds_model::model::Model;
+use manyworlds_model::schema::enums::equality;
+
+/// Fewest degrees of freedom of a world whose rows are kept without what lies outside of their trees: more than registers
+/// and the variables of lanes hold. With fewer, whole rows are short, and to look for their places costs more than it saves.
+const MIN_DOFS: usize = 128;
+/// Degrees of freedom of a tile: a row has whole ones, and a whole number of them.
+const TILE: usize = 4;
+
+/// Elements that kernels keep of a row of the Jacobian: room for two trees, or for what a tendon spans. Zero where they keep
+/// whole rows: in small worlds, where this would be more than half of a row, and for dual solvers, which keep whole rows of
+/// `M⁻¹ J'` beside them.
+pub(crate) fn narrow_row_width(model: &Model) -> usize {
+    let nv = model.sizes.nv;
+    if nv < MIN_DOFS || model.is_dual() {
+        return 0;
+    }
+    let width = two_trees(model).max(widest_tendons(model)).next_multiple_of(TILE);
+    if 2 * width <= nv { width } else { 0 }
+}
+
+/// Degrees of freedom of the two largest trees.
+fn two_trees(model: &Model) -> usize {
+    let mut trees: Vec<usize> = model.tree_dofnum.iter().filter_map(|n| usize::try_from(*n).ok()).collect();
+    trees.sort_unstable_by(|a, b| b.cmp(a));
+    trees.iter().take(2).sum()
+}
+
+/// Most degrees of freedom between the first and the last of a tendon, or of two that an equality constraint couples, in
+/// whole tiles.
+fn widest_tendons(model: &Model) -> usize {
+    let span = |ten: i32| {
+        let ten = usize::try_from(ten).ok()?;
+        let adr = usize::try_from(model.ten_J_rowadr[ten]).ok()?;
+        let count = usize::try_from(model.ten_J_rownnz[ten]).ok()?;
+        let dofs = &model.ten_J_colind[adr..adr + count];
+        Some((*dofs.iter().min()?, *dofs.iter().max()?))
+    };
+    let tendons = (0..).take(model.sizes.ntendon).map(span);
+    let couplings = model.eq_type.iter().enumerate().filter(|(_, kind)| **kind == equality::TENDON).map(
+        |(eq, _)| match (span(model.eq_obj1id[eq]), span(model.eq_obj2id[eq])) {
+            (Some(one), Some(two)) => Some((one.0.min(two.0), one.1.max(two.1))),
+            (one, two) => one.or(two),
+        },
+    );
+    let width =
+        |(first, last): (i32, i32)| usize::try_from(last - first).map_or(0, |n| n + 1 + 2 * (TILE - 1));
+    tendons.chain(couplings).flatten().map(width).max().unwrap_or(0)
+}
