@@ -299,12 +299,20 @@ part_python() {
         -c python/pyproject.toml
 }
 
-# The page for browsers, and what a user does with it, in headless Chromium. The build fetches the library for
-# WebAssembly where it is missing; it is built as fast as it goes, and optimised where it is released.
-part_web() {
+# The page for browsers. The build fetches the library for WebAssembly where it is missing.
+build_page() {
     check "tool of the page with clippy" linted cargo build --quiet -p manyworlds-web-bind
-    check "page" web/build.sh dev
+    check "page" web/build.sh
+}
+
+# What a user does with it, in headless Chromium.
+test_page() {
     check "page in Chromium" web/test.sh
+}
+
+part_web() {
+    build_page
+    test_page
 }
 
 say "install"
@@ -340,8 +348,11 @@ install_counter
 run_parts style build tests
 log=$target/compare.log
 "$0" kernels examples parity others >"$log" 2>&1 &
-run_parts python web
-wait $!
+comparisons=$!
+say "python and web"
+part_python
+build_page
+wait "$comparisons"
 cat "$log"
 read -r more_passed _ more_failed _ < <(tail -1 "$log")
 if [[ $more_passed =~ ^[0-9]+$ && $more_failed =~ ^[0-9]+$ ]]; then
@@ -350,4 +361,5 @@ if [[ $more_passed =~ ^[0-9]+$ && $more_failed =~ ^[0-9]+$ ]]; then
 else
     failed=$((failed + 1)) failures+=("kernels, examples, parity and others: no summary")
 fi
+test_page
 summary
