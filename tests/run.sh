@@ -283,8 +283,8 @@ part_others() {
 }
 
 # The Python package: a wheel, in the profile and with the features of the tests, whose compiled engine it shares, in a
-# fresh environment; and its tests, on both backends.
-part_python() {
+# fresh environment.
+build_wheel() {
     local env=$root/.venv-python tools=$root/.venv-python-tools wheels=$target/wheels
     [ -x "$tools/bin/maturin" ] || { python3 -m venv "$tools" && "$tools/bin/pip" install -q 'maturin>=1.9,<2'; }
     rm -rf "$env" "$wheels"
@@ -292,11 +292,21 @@ part_python() {
         --manifest-path python/Cargo.toml --out "$wheels"
     python3 -m venv "$env"
     check "install" "$env/bin/pip" install -q "$(echo "$wheels"/manyworlds-*.whl)[test,docs]"
+}
+
+# Its tests, on both backends.
+test_wheel() {
+    local env=$root/.venv-python
     check "ruff" "$env/bin/ruff" check -q python
     check "ruff format" "$env/bin/ruff" format -q --check python
     # without Rust, and not from the folder of the sources
     check "pytest" with_driver "$swiftshader" env PATH="$env/bin:/usr/bin:/bin" "$env/bin/python" -m pytest -q -rs python/tests \
         -c python/pyproject.toml
+}
+
+part_python() {
+    build_wheel
+    test_wheel
 }
 
 # The page for browsers. The build fetches the library for WebAssembly where it is missing.
@@ -343,16 +353,15 @@ if [ $# -gt 0 ]; then
     exit
 fi
 
-# all of it: what compares with others takes one core most of the time, and so does what tests the packages
+# all of it: what compares with others waits for one core most of the time, so the packages are built beside it
 install_counter
 run_parts style build tests
 log=$target/compare.log
 "$0" kernels examples parity others >"$log" 2>&1 &
-comparisons=$!
 say "python and web"
-part_python
+build_wheel
 build_page
-wait "$comparisons"
+wait $!
 cat "$log"
 read -r more_passed _ more_failed _ < <(tail -1 "$log")
 if [[ $more_passed =~ ^[0-9]+$ && $more_failed =~ ^[0-9]+$ ]]; then
@@ -361,5 +370,6 @@ if [[ $more_passed =~ ^[0-9]+$ && $more_failed =~ ^[0-9]+$ ]]; then
 else
     failed=$((failed + 1)) failures+=("kernels, examples, parity and others: no summary")
 fi
+test_wheel
 test_page
 summary
