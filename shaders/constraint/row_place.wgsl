@@ -1,7 +1,7 @@
-// What the rows of the constraint Jacobian have elements for, and where these are. Loops over a row skip its structural
-// zeros in worlds of several trees; in worlds of many, rows have elements for nothing else: in one part or, where their two
-// sides are trees with others between them, in two. Twin: crates/model/src/model/jacobian.rs. The schedule differs: the twin keeps the
-// place of each row, and rows of different widths follow each other.
+// What the rows of the constraint Jacobian have elements for, and where these are. Loops over a row skip its
+// structural zeros in worlds of several trees; in worlds of many, rows have elements for nothing else: in one part
+// or, where their two sides are trees with others between them, in two. Twin: crates/model/src/model/jacobian.rs.
+// The schedule differs: the twin keeps the place of each row, and rows of different widths follow each other.
 
 // Range of degrees of freedom: the first, and one past the last.
 struct DofRange {
