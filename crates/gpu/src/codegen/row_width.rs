@@ -7,7 +7,7 @@ use manyworlds_model::schema::enums::equality;
 /// and the variables of lanes hold. With fewer, whole rows are short, and to look for their places costs more than it saves.
 const MIN_DOFS: usize = 128;
 /// Degrees of freedom of a tile: a row has whole ones, and a whole number of them.
-const TILE: usize = 4;
+pub(crate) const TILE: usize = 4;
 
 /// Elements that kernels keep of a row of the Jacobian: room for two trees, or for what a tendon spans. Zero where they keep
 /// whole rows: in small worlds, where this would be more than half of a row, and for dual solvers, which keep whole rows of

@@ -4,6 +4,7 @@
 use super::batch::GpuBatch;
 use super::device::Gpu;
 use super::transfer::Readback;
+use crate::codegen::row_width::TILE;
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::Model;
 use manyworlds_model::schema::{NumbersRef, Sizes};
@@ -14,8 +15,6 @@ pub(super) const ROWS: &str = "efc_J";
 pub(super) const RANGES: [&str; 4] = ["efc_dof_begin", "efc_dof_end", "efc_gap_begin", "efc_gap_end"];
 /// Number of rows of a world; what is beyond them is zero on the host.
 const COUNT: &str = "nefc";
-/// Degrees of freedom of a tile.
-const TILE: usize = 4;
 
 /// What a row has elements for: degrees of freedom, but for a gap.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
