@@ -11,7 +11,8 @@
 //! ```
 //!
 //! A *world* is the counterpart of MuJoCo's `mjData`: a state, and what follows from it. Fields have MuJoCo's names and
-//! shapes, with the worlds as the first axis; units are those of the model, metres and radians where it has no others.
+//! shapes, with the worlds as the first axis. Angles are in radians, whatever a file uses; lengths, masses and times have
+//! the units of the model: metres, kilograms and seconds as a rule.
 //!
 //! | for | look at |
 //! |---|---|
@@ -19,7 +20,7 @@
 //! | a model in code | [`spec::Spec`] |
 //! | worlds that step | [`batch::Batch`]: `step`, `get`, `set`, `reset`, `rollout`, `randomize` |
 //! | a model that changes, for all worlds or for each | [`mjcf::element`]; [`batch::Batch::set_model`], `randomize` |
-//! | a world by itself, without a batch | [`cpu`]: `step` on a [`model::data::Data`] |
+//! | a world by itself, without a batch | [`cpu`]: `step` on a [`model::data::Data`], which leaves out what [`batch::supported`] names |
 //! | the names of fields, stages, elements | [`schema`] |
 //! | derivatives, Jacobians, rays, distances; kernels against the CPU | [`analysis`] |
 //! | what goes wrong | [`error::Error`]; a world that diverges is flagged and reset, and ends no call |
@@ -30,10 +31,12 @@
 //! else all cores of the CPU, in double precision; `Batch::notice` says why. GPUs go through wgpu (Vulkan, Metal, DX12) and
 //! are the feature `gpu`, which is on by default; without it the crate brings no kernels and no wgpu.
 //!
-//! **Results.** The same model, inputs, calls and device give the same bits, for any number of worlds. What differs from
-//! MuJoCo, and by how much, is in `docs/models.md` of the repository; what is not simulated is an error when a batch is made.
+//! **Results.** The same model, inputs, calls and device give the same bits, wherever a world stands in a batch. What differs
+//! from MuJoCo, and by how much, is in `docs/models.md` of the repository; what is not simulated is an error when a batch is
+//! made.
 //!
-//! A build with debug assertions reads kernels from the source tree when it runs; a release build carries them.
+//! A build with debug assertions reads kernels from the source tree when it runs, and needs that tree; a release build
+//! carries them.
 
 pub mod analysis;
 pub mod batch;

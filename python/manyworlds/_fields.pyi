@@ -597,6 +597,9 @@ class ModelFields:
     def ntile(self) -> int:
         """Number of tiles of 4 x 4 in the lower triangle of the Hessian, each tree in rows of its own; kernels only."""
     @property
+    def nvrow(self) -> int:
+        """Number of elements that kernels keep of a row of the Jacobian; none if whole rows."""
+    @property
     def ndual(self) -> int:
         """Number of constraint rows with stored products with the inverse inertia: all or none."""
     @property

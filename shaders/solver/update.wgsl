@@ -171,7 +171,8 @@ fn add_rows_hessian() {
 fn add_row_hessian(r: u32, part: u32, i: u32, share: f32) {
     for (var p = 0u; p <= part; p++) {
         let first = part_begin(r, p);
-        add_row__efc_J(packed(i) + first, min(part_end(r, p), i + 1u) - first, share, part_at(r, p) + first);
+        let end = select(part_end(r, p), i + 1u, p == part);
+        add_row__efc_J(packed(i) + first, end - first, share, part_at(r, p) + first);
     }
 }
 

@@ -18,12 +18,24 @@ const MAX_WORLDS: u64 = u32::MAX as u64;
 const SHARE: f64 = 0.9;
 
 /// Bytes of all fields of one world with reals of `real` bytes; `None` on overflow.
-pub fn bytes_of_world(sizes: &Sizes, real: u64) -> Option<u64> {
+fn bytes_of_world(sizes: &Sizes, real: u64) -> Option<u64> {
     Data::<f64>::FIELDS.iter().try_fold(0u64, |sum, f| {
         let size = if f.elem == Elem::Real { real } else { 4 };
         let bytes = f.shape(sizes).iter().try_fold(size, |n, &d| n.checked_mul(d as u64))?;
         sum.checked_add(bytes)
     })
+}
+
+/// Bytes of one world in kernels, as a GPU with 32 KiB of workgroup memory has them without options. No device is opened.
+///
+/// # Errors
+/// As [`Program::new`](crate::gpu::program::Program::new).
+#[cfg(feature = "gpu")]
+pub fn kernel_bytes(model: &Model, capacity: Capacity) -> Result<usize> {
+    let adapter = crate::gpu::Adapter::described("described", false, 32 << 10);
+    let options = crate::gpu::KernelOptions { tuning_file: None, ..Default::default() };
+    let program = crate::gpu::program::Program::new(model.clone(), &adapter, capacity, &options)?;
+    Ok(program.layout.bytes_per_world())
 }
 
 /// Bytes of one world on the CPU backend. Packed rows and the Hessian grow with contacts: they count as for contacts between

@@ -42,7 +42,9 @@ pub use crate::model::capacity::max_capacity;
 pub use crate::schema::{Numbers, NumbersRef};
 use engine::Engine;
 pub use growth::Growth;
-pub use memory::{bytes_of_world, capacity, check_memory, cpu_bytes, measured};
+#[cfg(feature = "gpu")]
+pub use memory::kernel_bytes;
+pub use memory::{capacity, check_memory, cpu_bytes, measured};
 pub use overflow::Overflow;
 pub use own::OwnKernel;
 pub use probe::{peaks, probe};

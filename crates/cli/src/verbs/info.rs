@@ -1,10 +1,12 @@
 //! `info`: what a model contains.
 
+use std::fmt;
 use std::path::PathBuf;
 
 use manyworlds::batch;
 use manyworlds::error::Result;
 use manyworlds::model::Model;
+use manyworlds::model::data::Capacity;
 use manyworlds::schema::{Size, Sizes};
 use serde::Serialize;
 
@@ -26,18 +28,15 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let model = load(&arguments.model, output)?;
     let loading = begin.elapsed().as_secs_f64();
     // the memory of a world is measured by stepping it
-    let (sizes, missing) = match batch::measured(&model) {
-        Ok(capacity) => (capacity.sizes(&model), None),
-        Err(why) => (model.sizes, Some(why)),
-    };
+    let measured = batch::measured(&model);
+    let sizes = measured.as_ref().map_or(model.sizes, |capacity| capacity.sizes(&model));
     if arguments.fields {
         let fields = contents::fields(&sizes);
         table(output, "", fields.iter().map(FieldRow::cells).collect());
         output.object(&Fields { fields });
         return Ok(true);
     }
-    let single = batch::bytes_of_world(&sizes, 4).unwrap_or(u64::MAX);
-    let double = batch::cpu_bytes(&sizes) as u64;
+    let bytes = measured.as_ref().ok().map(|capacity| WorldBytes::of(&model, *capacity));
     let mass: f64 = model.body_mass.iter().sum();
     let (joints, actuators) = (contents::joints(&model), contents::actuators(&model));
     let sensors = contents::sensors(&model);
@@ -45,12 +44,10 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     output.text(format_args!("model      {}", model.names.model));
     output.text(format_args!("time step  {} s", model.opt_timestep[0]));
     output.text(format_args!("mass       {mass:.3} kg"));
-    match &missing {
-        None => {
-            let (kernels, cpu) = (single / 1024, double / 1024);
-            output.text(format_args!("world      {kernels} KiB in kernels, {cpu} KiB on the CPU"));
-        }
-        Some(why) => output.text(format_args!("world      {why}")),
+    match (&measured, &bytes) {
+        (Ok(_), Some(bytes)) => output.text(format_args!("world      {bytes}")),
+        (Err(why), _) => output.text(format_args!("world      {why}")),
+        _ => (),
     }
     for (kind, names) in named(&model).filter(|(kind, _)| ["bodies", "tendons", "keyframes"].contains(kind)) {
         let more = names.len().saturating_sub(MOST_NAMES);
@@ -80,8 +77,8 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         joints,
         actuators,
         sensors,
-        bytes_per_world: missing.is_none().then_some(WorldBytes { single, double }),
-        unsupported: missing.map(|why| why.to_string()),
+        bytes_per_world: bytes,
+        unsupported: measured.err().map(|why| why.to_string()),
     });
     Ok(true)
 }
@@ -129,8 +126,28 @@ struct Info<'a> {
 /// Bytes of a world in kernels, in single precision, and on the CPU, in double.
 #[derive(Serialize)]
 struct WorldBytes {
-    single: u64,
-    double: u64,
+    /// None where kernels do not take the model, or are not built in.
+    single: Option<usize>,
+    double: usize,
+}
+
+impl WorldBytes {
+    fn of(model: &Model, capacity: Capacity) -> Self {
+        #[cfg(feature = "gpu")]
+        let single = batch::kernel_bytes(model, capacity).ok();
+        #[cfg(not(feature = "gpu"))]
+        let single = None;
+        Self { single, double: batch::cpu_bytes(&capacity.sizes(model)) }
+    }
+}
+
+impl fmt::Display for WorldBytes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(single) = self.single {
+            write!(f, "{} KiB in kernels, ", single / 1024)?;
+        }
+        write!(f, "{} KiB on the CPU", self.double / 1024)
+    }
 }
 
 /// Non-zero sizes.
