@@ -166,6 +166,9 @@ def compile_for_amd(given):
 
 
 def per_dof(given):
+    # missing it is better said before minutes of counting
+    import matplotlib  # noqa: F401
+
     def kernels_of(path, model, contacts, rows):
         options = ["--contacts", contacts, "--rows", rows, "--workgroup-bytes", 48 << 10]
         dumped, figures = figures_of(given.bin, path, model, "dofs", options, CHECK, targets=(TARGET,))
