@@ -130,10 +130,11 @@ fn write_row(r: u32, row: RowParameters) {
     set_regulariser(r, regulariser);
 }
 
-// Sets R of a row, its inverse D, and the diagApprox that they imply.
+// Sets R of a row, its inverse D, and the diagApprox that they imply. Rows that share a contact's regulariser may have
+// far less than the least of a row by itself.
 fn set_regulariser(r: u32, regulariser: f32) {
     let imp = efc_KBIP(4u * r + 2u);
-    let value = max(regulariser, MINVAL);
+    let value = max(regulariser, MINVAL * MINVAL);
     set_efc_R(r, value);
     set_efc_D(r, 1.0 / value);
     set_efc_diagApprox(r, value * imp / (1.0 - imp));

@@ -15,7 +15,10 @@ use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::candidates::MAX_LISTED;
 use manyworlds_model::model::data::{Capacity, Data};
+use manyworlds_model::model::features::sensed_pairs;
 use manyworlds_model::model::schedule;
+use manyworlds_model::schema::enums::geom;
+use manyworlds_model::schema::sensors::sensor;
 use manyworlds_model::schema::stages::Stage;
 use manyworlds_model::schema::{Elem, Role, Sizes, ValuesMut};
 
@@ -101,6 +104,7 @@ impl Program {
         let model = model.into();
         check_single_precision(&model)?;
         check_candidates(&model)?;
+        check_fields(&model)?;
         if options.reduced_stores == Some(true) && model.has_sleep() {
             return Err(Error::Argument(
                 "reduced stores: results of sleeping trees stay from step to step; leave it out, or disable sleep"
@@ -372,6 +376,22 @@ fn check_candidates(model: &Model) -> Result<()> {
          contype and conaffinity, or step the model on the CPU",
         model.sizes.nsap
     )))
+}
+
+/// Rejects a model in which a signed distance field may be touched, sensed or hit: kernels have no functions for them yet.
+fn check_fields(model: &Model) -> Result<()> {
+    let is_field = |g: usize| model.geom_type[g] == geom::SDF;
+    let touched = model.candidate_geom2.iter().map(|g| *g as usize).filter(|g| is_field(*g));
+    let sensed = sensed_pairs(model).map(|pair| pair.1).filter(|g| is_field(*g));
+    let hit =
+        (0..model.sizes.ngeom).filter(|g| is_field(*g) && model.sensor_type.contains(&sensor::RANGEFINDER));
+    match touched.chain(sensed).chain(hit).next() {
+        Some(g) => Err(Error::Unsupported(format!(
+            "geom {g} '{}' is a signed distance field, which kernels do not know yet; step the model on the CPU",
+            model.names.geom[g]
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Rejects a model whose numbers overflow single precision.

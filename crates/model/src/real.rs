@@ -53,6 +53,12 @@ pub trait Real:
     fn cos(self) -> Self;
     /// Four-quadrant arc tangent of `self / x`.
     fn atan2(self, x: Self) -> Self;
+    /// Tangent.
+    fn tan(self) -> Self;
+    /// Arc cosine.
+    fn acos(self) -> Self;
+    /// Nearest integer, halves away from zero.
+    fn round(self) -> Self;
     /// Natural exponential.
     fn exp(self) -> Self;
     /// Natural exponential less one.
@@ -108,6 +114,18 @@ macro_rules! real {
             #[inline(always)]
             fn atan2(self, x: Self) -> Self {
                 <$t>::atan2(self, x)
+            }
+            #[inline(always)]
+            fn tan(self) -> Self {
+                <$t>::tan(self)
+            }
+            #[inline(always)]
+            fn acos(self) -> Self {
+                <$t>::acos(self)
+            }
+            #[inline(always)]
+            fn round(self) -> Self {
+                <$t>::round(self)
             }
             #[inline(always)]
             fn exp(self) -> Self {

@@ -4,12 +4,14 @@
 //! minus the minimum of their support function ([`super::convex`]).
 
 use super::convex::{GeomDistance, convex_distance};
+use super::field_contacts::{field_field, mesh_field};
 use super::pair::{closed_form, convex_shape, shape, spheres_apart};
 use super::plane_mesh::plane_mesh;
-use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
+use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS, Shape};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
+use manyworlds_model::schema::enums::geom;
 use manyworlds_model::schema::shape_pairs::{Method, shape_pair};
 
 /// Signed distance of two geoms and their closest points; none if it is not below `most`, and for two planes. For
@@ -38,6 +40,7 @@ pub fn geom_distance<T: Real>(
                 let n = plane_mesh(&a, &convex_shape(m, d, g2), most.max(T::ZERO), &mut found);
                 deepest(&found[..n])
             }
+            Some(Method::Field) => deepest_overlap(m, (g1, &a), (g2, &b)),
             Some(Method::BoxBox | Method::Convex) => {
                 convex_distance(&convex_shape(m, d, g1), &convex_shape(m, d, g2), most)
             }
@@ -50,6 +53,26 @@ pub fn geom_distance<T: Real>(
     } else {
         gap
     })
+}
+
+/// Deepest contact of a signed distance field: none where geoms do not overlap.
+fn deepest_overlap<T: Real>(
+    m: &Model<T>,
+    one: (usize, &Shape<T>),
+    two: (usize, &Shape<T>),
+) -> Option<GeomDistance<T>> {
+    let mut best: Option<ContactPoint<T>> = None;
+    let each = |contact: ContactPoint<T>| {
+        if best.is_none_or(|best| contact.dist < best.dist) {
+            best = Some(contact);
+        }
+    };
+    if m.geom_type[one.0] == geom::MESH {
+        mesh_field(m, one, two, each)
+    } else {
+        field_field(m, one, two, each)
+    }
+    deepest(&[best?])
 }
 
 /// Deepest contact, the first of equals, as points on both surfaces.

@@ -4,10 +4,12 @@ use super::box_box::box_box;
 use super::contact_parameters::margin_gap;
 use super::contacts::store_contacts;
 use super::convex::{convex_convex, has_face_or_edge};
+use super::field_contacts::{field_field, hfield_field, mesh_field};
 use super::height_field::{MAX_PRISMS, prisms_under};
 use super::pair::{closed_form, convex_shape, geoms_apart, shape, spheres_apart};
 use super::plane_mesh::plane_mesh;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
+use crate::math::vec3;
 use crate::sleep::asleep::pair_sleeps;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::candidates::Candidate;
@@ -46,6 +48,9 @@ fn collide_near<T: Real>(
     found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
     let (g1, g2) = (candidate.geom1 as usize, candidate.geom2 as usize);
+    if m.geom_type[g2] == geom::SDF && m.geom_type[g1] != geom::PLANE {
+        return collide_fields(m, d, candidate, margin);
+    }
     if m.geom_type[g1] != geom::HFIELD {
         let n = collide_geoms(m, d, g1, g2, margin + gap, found);
         return store_contacts(m, d, candidate, margin, &found[..n]);
@@ -64,6 +69,28 @@ fn collide_near<T: Real>(
         if wanted == MAX_PRISMS {
             break;
         }
+    }
+    wanted
+}
+
+/// Contacts of a candidate with a signed distance field, whatever the margin only where geoms overlap.
+fn collide_fields<T: Real>(m: &Model<T>, d: &mut Data<T>, candidate: Candidate, margin: T) -> usize {
+    let (g1, g2) = (candidate.geom1 as usize, candidate.geom2 as usize);
+    let (a, b, convex) = (shape(m, d, g1), shape(m, d, g2), convex_shape(m, d, g2));
+    let pair = [candidate.geom1, candidate.geom2];
+    let mut wanted = 0;
+    let each = |contact: ContactPoint<T>| {
+        // starts that end at the same point are one contact
+        let same =
+            |k: usize| d.contact_geom[2 * k..2 * k + 2] == pair && vec3(&d.contact_pos, k) == contact.pos;
+        if !(0..d.ncon[0] as usize).rev().any(same) {
+            wanted += store_contacts(m, d, candidate, margin, &[contact]);
+        }
+    };
+    match m.geom_type[g1] {
+        geom::HFIELD => hfield_field(m, (g1, &a), (g2, &convex), each),
+        geom::MESH => mesh_field(m, (g1, &a), (g2, &b), each),
+        _ => field_field(m, (g1, &a), (g2, &b), each),
     }
     wanted
 }

@@ -85,7 +85,7 @@ pub(crate) fn shape<T: Real>(m: &Model<T>, d: &Data<T>, id: usize) -> Shape<T> {
 pub(crate) fn convex_shape<'a, T: Real>(m: &'a Model<T>, d: &Data<T>, id: usize) -> ConvexShape<'a, T> {
     let kind = m.geom_type[id];
     let hull = match usize::try_from(m.geom_dataid[id]) {
-        Ok(mesh) if kind == geom::MESH => Hull::Mesh(m, mesh),
+        Ok(mesh) if kind == geom::MESH || kind == geom::SDF => Hull::Mesh(m, mesh),
         _ => Hull::None,
     };
     ConvexShape { kind, shape: shape(m, d, id), hull }

@@ -6,6 +6,7 @@
 //! units of the direction's length, which need not be one. Planes are hit from above only; a ray from inside a shape
 //! hits its surface from inside.
 
+use super::field::{Field, ray_field};
 use super::ray_hfield::ray_hfield;
 use super::ray_mesh::{BOUND_SLACK, ray_mesh};
 use super::ray_shape::{FAR, Hit, ray_shape, sphere_interval};
@@ -115,6 +116,7 @@ pub fn ray_geom<T: Real>(
     let hit = match m.geom_type[g] {
         geom::MESH => ray_mesh(m, m.geom_dataid[g], p, v),
         geom::HFIELD => ray_hfield(m, m.geom_dataid[g], p, v),
+        geom::SDF => ray_field(&Field::of_geom(m, g)?, p, v),
         kind => ray_shape(kind, vec3(&m.geom_size, g), p, v),
     }?;
     Some(Hit { dist: hit.dist, normal: mat * hit.normal })

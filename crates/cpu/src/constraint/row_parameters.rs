@@ -143,7 +143,7 @@ fn write_row_with<T: Real>(d: &mut Data<T>, r: usize, row: &RowParameters<T>, kb
     d.efc_frictionloss[r] = row.frictionloss;
     d.efc_KBIP[4 * r..4 * r + 4].copy_from_slice(&kbip);
     let imp = kbip[2];
-    set_regulariser(d, r, (T::ONE - imp) * row.diag / imp);
+    set_regulariser(d, r, ((T::ONE - imp) * row.diag / imp).max(T::MINVAL));
 }
 
 /// Stiffness, damping, impedance and its derivative of one row.
@@ -158,10 +158,11 @@ fn row_kbip<T: Real>(m: &Model<T>, row: &RowParameters<T>) -> [T; 4] {
     [stiffness, damping, imp, slope]
 }
 
-/// Sets `R` of a row, its inverse `D`, and the `diagApprox` that they imply.
+/// Sets `R` of a row, its inverse `D`, and the `diagApprox` that they imply. Rows that share a contact's regulariser may have
+/// far less than the least of a row by itself.
 fn set_regulariser<T: Real>(d: &mut Data<T>, r: usize, regulariser: T) {
     let imp = d.efc_KBIP[4 * r + 2];
-    let value = regulariser.max(T::MINVAL);
+    let value = regulariser.max(T::MINVAL * T::MINVAL);
     d.efc_R[r] = value;
     d.efc_D[r] = T::ONE / value;
     d.efc_diagApprox[r] = value * imp / (T::ONE - imp);

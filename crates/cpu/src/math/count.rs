@@ -207,6 +207,15 @@ impl<T: Real> Real for Counted<T> {
     fn atan2(self, x: Self) -> Self {
         self.special(self.0.atan2(x.0))
     }
+    fn tan(self) -> Self {
+        self.special(self.0.tan())
+    }
+    fn acos(self) -> Self {
+        self.special(self.0.acos())
+    }
+    fn round(self) -> Self {
+        Self(self.0.round())
+    }
     fn exp(self) -> Self {
         self.special(self.0.exp())
     }

@@ -2,6 +2,7 @@
 //! library.
 
 pub mod count;
+pub mod graded;
 pub mod matrix;
 pub mod philox;
 pub mod quaternion;

@@ -5,6 +5,7 @@ pub(crate) mod assets;
 pub(crate) mod collision;
 pub(crate) mod constants;
 mod custom;
+mod distance_fields;
 mod flexes;
 mod keys;
 mod plugins;

@@ -1,9 +1,10 @@
 //! Plugins: instances, configuration and the elements that use them.
 
 use crate::spec::{Actuator, Base, Kind, Plugin, PluginUse, Ref, Sensor, did_you_mean};
-use manyworlds_model::schema::enums::DynamicsType;
+use manyworlds_model::schema::enums::{DynamicsType, plugin};
 
 use super::Build;
+use super::distance_fields;
 
 /// Kind of element that a plugin attaches to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -18,24 +19,25 @@ pub(super) enum User {
     Shape,
 }
 
-/// Names of the plugins that are simulated.
-const PID: &str = "mujoco.pid";
-const TOUCH_GRID: &str = "mujoco.sensor.touch_grid";
-
 /// A limit that is not set.
 const NONE: f64 = -1.0;
 
-/// Plugins shipped with MuJoCo: name, element kind, attributes.
-const PLUGINS: &[(&str, User, &[&str])] = &[
-    (PID, User::Actuator, &["kp", "ki", "kd", "imax", "slewmax"]),
-    ("mujoco.elasticity.cable", User::Body, &["twist", "bend", "flat", "vmax"]),
-    (TOUCH_GRID, User::Sensor, &["nchannel", "size", "fov", "gamma"]),
-    ("mujoco.sdf.bolt", User::Shape, &["radius"]),
-    ("mujoco.sdf.bowl", User::Shape, &["height", "radius", "thickness"]),
-    ("mujoco.sdf.gear", User::Shape, &["alpha", "diameter", "teeth", "thickness", "innerdiameter"]),
-    ("mujoco.sdf.nut", User::Shape, &["radius"]),
-    ("mujoco.sdf.torus", User::Shape, &["radius1", "radius2"]),
+/// Element kind and attributes of the plugins shipped with MuJoCo, in the order of `plugin::WORDS`.
+const PLUGINS: &[(User, &[&str])] = &[
+    (User::Actuator, &["kp", "ki", "kd", "imax", "slewmax"]),
+    (User::Body, &["twist", "bend", "flat", "vmax"]),
+    (User::Sensor, &["nchannel", "size", "fov", "gamma"]),
+    (User::Shape, &["radius"]),
+    (User::Shape, &["height", "radius", "thickness"]),
+    (User::Shape, &["alpha", "diameter", "teeth", "thickness", "innerdiameter"]),
+    (User::Shape, &["radius"]),
+    (User::Shape, &["radius1", "radius2"]),
 ];
+
+/// Name of a plugin.
+fn plugin_name(slot: usize) -> &'static str {
+    plugin::WORDS.get(slot).map_or("", |word| word.0)
+}
 
 /// Upper bound on the cells of a touch grid along an axis.
 const MAX_CELLS: f64 = 10_000.0;
@@ -47,6 +49,8 @@ struct Usage<'a> {
     user: User,
     /// Index within its kind.
     index: usize,
+    /// True for a mesh, which is a shape without being a geom.
+    is_mesh: bool,
 }
 
 impl<'a> Build<'a> {
@@ -74,6 +78,7 @@ impl<'a> Build<'a> {
             match usage.user {
                 User::Actuator => m.actuator_plugin[usage.index] = id as i32,
                 User::Body => m.body_plugin[usage.index] = id as i32,
+                User::Shape if usage.is_mesh => (),
                 User::Shape => m.geom_plugin[self.geom_id[usage.index]] = id as i32,
                 User::Sensor => m.sensor_plugin[usage.index] = id as i32,
             }
@@ -83,7 +88,7 @@ impl<'a> Build<'a> {
         }
         // only bodies and geoms may leave an instance unused
         for (instance, used) in spec.plugins.iter().zip(used) {
-            let needed = self.slot(&instance.plugin).is_some_and(|s| PLUGINS[s].1 == User::Actuator);
+            let needed = self.slot(&instance.plugin).is_some_and(|s| PLUGINS[s].0 == User::Actuator);
             if needed && !used {
                 let message = format!("{} is not used", self.called("plugin instance", &instance.base));
                 self.wrong(instance.base.at.element, message, "remove it, or use it in an actuator");
@@ -99,24 +104,28 @@ impl<'a> Build<'a> {
         let spec = self.spec;
         let actuators = spec.actuators.iter().enumerate().filter_map(|(index, a)| {
             let plugin = a.plugin.as_ref()?;
-            Some(Usage { base: &a.base, plugin, user: User::Actuator, index })
+            Some(Usage { base: &a.base, plugin, user: User::Actuator, index, is_mesh: false })
         });
         let sensors = spec.sensors.iter().enumerate().filter_map(|(index, s)| {
             let plugin = s.plugin.as_ref()?;
-            Some(Usage { base: &s.base, plugin, user: User::Sensor, index })
+            Some(Usage { base: &s.base, plugin, user: User::Sensor, index, is_mesh: false })
         });
         let bodies = spec.bodies.iter().enumerate().filter_map(|(index, b)| {
             let plugin = b.plugin.as_ref()?;
-            Some(Usage { base: &b.base, plugin, user: User::Body, index })
+            Some(Usage { base: &b.base, plugin, user: User::Body, index, is_mesh: false })
         });
         let geoms = spec.geoms.iter().enumerate().filter_map(|(index, g)| {
             let plugin = g.plugin.as_ref()?;
-            Some(Usage { base: &g.base, plugin, user: User::Shape, index })
+            Some(Usage { base: &g.base, plugin, user: User::Shape, index, is_mesh: false })
+        });
+        let meshes = spec.meshes.iter().enumerate().filter_map(|(index, m)| {
+            let plugin = m.plugin.as_ref()?;
+            Some(Usage { base: &m.base, plugin, user: User::Shape, index, is_mesh: true })
         });
         // tree elements come in document order
         let mut tree: Vec<Usage<'a>> = bodies.chain(geoms).collect();
         tree.sort_by_key(|u| (u.plugin.plugin.span.file, u.plugin.span.start));
-        actuators.chain(sensors).chain(tree).collect()
+        meshes.chain(actuators).chain(sensors).chain(tree).collect()
     }
 
     /// Instance of an element; an implicit one is created if no instance is named.
@@ -150,7 +159,7 @@ impl<'a> Build<'a> {
 
     /// Checks that a plugin supports this kind of element.
     fn fits(&self, slot: usize, usage: &Usage<'_>, at: &Ref) {
-        let (name, user, _) = PLUGINS[slot];
+        let (name, user) = (plugin_name(slot), PLUGINS[slot].0);
         if user != usage.user {
             let message = format!("plugin '{name}' is not for this element");
             self.wrong(at.span, message, format!("it is for: {user:?}").to_lowercase());
@@ -158,13 +167,13 @@ impl<'a> Build<'a> {
     }
 
     /// Slot of a plugin; a name unknown to MuJoCo is reported.
-    fn slot(&self, plugin: &Ref) -> Option<usize> {
-        let found = PLUGINS.iter().position(|p| p.0 == plugin.name);
+    fn slot(&self, target: &Ref) -> Option<usize> {
+        let found = plugin::WORDS.iter().position(|word| word.0 == target.name);
         if found.is_none() {
-            let all = PLUGINS.iter().map(|p| p.0);
+            let all = plugin::WORDS.iter().map(|word| word.0);
             let list = || format!("known: {}", all.clone().collect::<Vec<_>>().join(", "));
-            let help = did_you_mean(&plugin.name, all.clone()).unwrap_or_else(list);
-            self.wrong(plugin.span, format!("unknown plugin '{}'", super::crop(&plugin.name)), help);
+            let help = did_you_mean(&target.name, all.clone()).unwrap_or_else(list);
+            self.wrong(target.span, format!("unknown plugin '{}'", super::crop(&target.name)), help);
         }
         found
     }
@@ -172,20 +181,28 @@ impl<'a> Build<'a> {
     /// Appends an instance.
     fn instance(&mut self, instance: &Plugin, span: crate::spec::Span) {
         let slot = self.slot(&instance.plugin);
-        let known = slot.map_or(&[][..], |s| PLUGINS[s].2);
+        let known = slot.map_or(&[][..], |s| PLUGINS[s].1);
         for (key, _) in &instance.config {
             if slot.is_some() && !known.contains(&key.as_str()) {
-                let help = did_you_mean(key, known.iter().copied())
-                    .unwrap_or_else(|| format!("known: {}", known.join(", ")));
+                let help = distance_fields::hint(key, known);
                 let message =
                     format!("plugin '{}' has no setting '{}'", instance.plugin.name, super::crop(key));
                 self.wrong(span, message, help);
             }
         }
-        let numbers = slot.map_or([0.0; 6], |s| numbers(PLUGINS[s].0, &instance.config));
+        let kind = slot.map_or(-1, |s| s as i32);
+        let numbers = if distance_fields::is_field(kind) {
+            distance_fields::numbers(kind, &instance.config).unwrap_or_else(|fault| {
+                let message = format!("plugin '{}': {}", instance.plugin.name, fault.message);
+                self.wrong(span, message, fault.help);
+                [0.0; distance_fields::NUMBERS]
+            })
+        } else {
+            numbers(kind, &instance.config)
+        };
         self.check_limits(instance, span, &numbers);
         let m = &mut self.model;
-        m.plugin.push(slot.map_or(-1, |s| s as i32));
+        m.plugin.push(kind);
         m.plugin_stateadr.push(0);
         m.plugin_statenum.push(0);
         m.plugin_attradr.push(m.plugin_attr.len() as i32);
@@ -200,31 +217,32 @@ impl<'a> Build<'a> {
     /// Checks the limits of a controller.
     fn check_limits(&self, instance: &Plugin, span: crate::spec::Span, numbers: &[f64; 6]) {
         let given = |key: &str| instance.config.iter().any(|c| c.0 == key);
-        if instance.plugin.name != PID {
+        let pid = plugin_name(plugin::PID as usize);
+        if instance.plugin.name != pid {
             return;
         }
         for (key, limit) in [("imax", numbers[3]), ("slewmax", numbers[4])] {
             // the largest integral does not count without an integral
             let counts = given(key) && (key != "imax" || numbers[1] != 0.0);
             if counts && limit < 0.0 {
-                self.wrong(span, format!("{key} of {PID} is negative"), "a positive number, or none");
+                self.wrong(span, format!("{key} of {pid} is negative"), "a positive number, or none");
             }
         }
     }
 
     /// Number of outputs of a plugin sensor: those of a touch grid, channels by cells.
     pub(crate) fn touch_outputs(&self, sensor: &Sensor) -> i64 {
-        let Some(plugin) = &sensor.plugin else {
+        let Some(usage) = &sensor.plugin else {
             return 0;
         };
-        let instance = &plugin.instance;
+        let instance = &usage.instance;
         let named = (!instance.name.is_empty())
             .then(|| self.index.resolve(self.spec, Kind::Plugin, &instance.name, sensor.base.scope))
             .flatten()
             .and_then(|i| self.spec.plugins.get(i));
-        let config = named.map_or(&plugin.config, |named| &named.config);
-        let [channels, columns, rows, width, height, fovea] = numbers(TOUCH_GRID, config);
-        let span = plugin.span;
+        let config = named.map_or(&usage.config, |named| &named.config);
+        let [channels, columns, rows, width, height, fovea] = numbers(plugin::TOUCH_GRID, config);
+        let span = usage.span;
         if [columns, rows].iter().any(|n| !(1.0..=MAX_CELLS).contains(n)) {
             let help = format!("<config key=\"size\" value=\"horizontal vertical\"/>, from 1 to {MAX_CELLS}");
             self.wrong(span, "the touch grid has no size", help);
@@ -252,7 +270,7 @@ impl<'a> Build<'a> {
     /// The number of activations of a controller follows from its configuration.
     fn check_activations(&self, actuator: &Actuator, id: usize) {
         let m = &self.model;
-        if m.plugin.get(id) != Some(&0) {
+        if m.plugin.get(id) != Some(&plugin::PID) {
             return;
         }
         let prm = &m.plugin_prm[6 * id..6 * id + 6];
@@ -270,14 +288,14 @@ impl<'a> Build<'a> {
 }
 
 /// Numbers of a configuration, for `plugin_prm`; zero where nothing is to be computed.
-fn numbers(name: &str, config: &[(String, String)]) -> [f64; 6] {
+fn numbers(kind: i32, config: &[(String, String)]) -> [f64; distance_fields::NUMBERS] {
     let text = |key: &str| config.iter().find(|c| c.0 == key).map_or("", |c| c.1.as_str());
     let all = |key: &str| -> Vec<f64> {
         text(key).split_ascii_whitespace().map(|word| word.parse().unwrap_or(0.0)).collect()
     };
     let one = |key: &str| all(key).first().copied();
-    match name {
-        PID => {
+    match kind {
+        plugin::PID => {
             // the largest integral is given by its force
             let integral_gain = one("ki").unwrap_or(0.0);
             let most =
@@ -285,7 +303,7 @@ fn numbers(name: &str, config: &[(String, String)]) -> [f64; 6] {
             let gains = ["kp", "kd"].map(|key| one(key).unwrap_or(0.0));
             [gains[0], integral_gain, gains[1], most, one("slewmax").unwrap_or(NONE), 0.0]
         }
-        TOUCH_GRID => {
+        plugin::TOUCH_GRID => {
             let channels = one("nchannel").map_or(0.0, f64::trunc);
             let pair = |key: &str| <[f64; 2]>::try_from(all(key)).unwrap_or([0.0; 2]);
             let (size, view) = (pair("size").map(f64::trunc), pair("fov").map(f64::to_radians));

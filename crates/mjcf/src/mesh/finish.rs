@@ -5,6 +5,7 @@
 use glam::{DMat3, DQuat, DVec3};
 
 use super::mass_properties::{Inertia, inertia, surface, triangle, volume};
+use super::octree::{Octree, octree};
 use super::principal::principal_to;
 use super::{Bvh, Fault, Polygons, Raw, hull, normals};
 use manyworlds_model::real::MINVAL;
@@ -13,6 +14,9 @@ use manyworlds_model::schema::{EXTREMA, EXTREMA_SIDE};
 /// Tolerance of the triangle inequality of principal moments, absolute and relative.
 const ATOL: f64 = 1e-9;
 const RTOL: f64 = 1e-6;
+
+/// Levels of an octree below its root.
+const OCTREE_DEPTH: usize = 6;
 
 /// Relative to the largest moment: moments closer than this are equal, smaller ones zero.
 const SAME: f64 = 1e-7;
@@ -34,6 +38,10 @@ pub struct Settings {
     pub maxhullvert: Option<usize>,
     /// The convex hull is required.
     pub needhull: bool,
+    /// The octree of signed distances is required.
+    pub needsdf: bool,
+    /// The frame stays that of the vertices: moments of inertia are taken for those about its axes, in falling order.
+    pub keepframe: bool,
 }
 
 impl Default for Settings {
@@ -46,6 +54,8 @@ impl Default for Settings {
             smoothnormal: false,
             maxhullvert: None,
             needhull: false,
+            needsdf: false,
+            keepframe: false,
         }
     }
 }
@@ -71,6 +81,8 @@ pub struct CompiledMesh {
     pub polygons: Polygons,
     /// Bounding volume hierarchy of the faces.
     pub bvh: Bvh,
+    /// Octree of signed distances; empty if none is required.
+    pub octree: Octree,
     /// Position of the inertial frame in the original mesh.
     pub pos: DVec3,
     /// Orientation of the inertial frame.
@@ -122,10 +134,14 @@ pub fn finish(mut raw: Raw, settings: &Settings) -> Result<CompiledMesh, Fault> 
     };
     transform(&mut vert, &mut raw.normal, settings);
     let solid_face = if settings.inertia == Inertia::Convex { hull_face } else { &raw.face };
-    let mass_properties = mass_properties(&vert, &raw.face, solid_face, settings.inertia)?;
+    let mut mass_properties = mass_properties(&vert, &raw.face, solid_face, settings.inertia)?;
+    if settings.keepframe {
+        (mass_properties.pos, mass_properties.quat) = (DVec3::ZERO, DQuat::IDENTITY);
+    }
     let (low, high) = center(&mut vert, &mut raw.normal, &mass_properties);
     polygons.update_normals(&vert);
     let bvh = Bvh::new(&vert, &raw.face);
+    let octree = if settings.needsdf { octree(&vert, &raw.face, OCTREE_DEPTH) } else { Octree::default() };
     Ok(CompiledMesh {
         vert,
         normal: raw.normal,
@@ -136,6 +152,7 @@ pub fn finish(mut raw: Raw, settings: &Settings) -> Result<CompiledMesh, Fault> 
         graph: outer.map(|h| h.graph()).unwrap_or_default(),
         polygons,
         bvh,
+        octree,
         pos: mass_properties.pos,
         quat: mass_properties.quat,
         half: mass_properties.half,

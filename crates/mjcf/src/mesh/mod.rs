@@ -3,14 +3,17 @@
 
 mod builtin;
 mod bvh;
+mod distance;
 mod faces;
 mod finish;
 mod height;
 mod hull;
+mod isosurface;
 mod mass_properties;
 mod msh;
 mod normals;
 mod obj;
+mod octree;
 mod polygons;
 pub(crate) mod principal;
 mod stl;
@@ -20,9 +23,11 @@ pub use bvh::{Bvh, BvhNode};
 pub use finish::{CompiledMesh, Settings, finish};
 pub use height::{Heights, binary as read_heights, png as read_png};
 pub use hull::{Hull, hull};
+pub(crate) use isosurface::{Bounds, isosurface};
 pub use mass_properties::Inertia;
 pub use msh::read as read_msh;
 pub use obj::read as read_obj;
+pub use octree::Octree;
 pub use polygons::Polygons;
 pub use stl::read as read_stl;
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use glam::DVec3;
 
-use super::{Reader, geom};
+use super::{Reader, geom, plugin};
 use crate::mesh::{Inertia, builtin};
 use crate::spec::rotation::{MIN_LENGTH, quat_of, unit_quat};
 use crate::spec::{AssetFile, HField, Mesh};
@@ -85,9 +85,7 @@ impl Reader<'_> {
         if mesh.base.name.is_empty() {
             el.wrong("name", "the mesh has no name", "add name=\"…\", or a file whose name it takes");
         }
-        for child in el.children() {
-            super::foreign(&mut self.spec, child, "plugin of a mesh".to_owned());
-        }
+        mesh.plugin = el.children().last().map(plugin::usage);
         self.spec.meshes.push(mesh);
     }
 

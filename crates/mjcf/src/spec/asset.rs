@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::base::{Base, Ref};
+use super::section::PluginUse;
 use super::source::Span;
 use crate::mesh::{Raw, Settings};
 use manyworlds_model::assets::Assets;
@@ -31,6 +32,8 @@ pub struct Mesh {
     pub raw: Raw,
     /// Built-in shape and its parameters.
     pub builtin: Option<(String, Vec<f64>)>,
+    /// Plugin of the signed distance field whose surface it is, unless it has a file.
+    pub plugin: Option<PluginUse>,
     /// Processing settings.
     pub settings: Settings,
     /// Material.

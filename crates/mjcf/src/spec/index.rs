@@ -130,7 +130,9 @@ refers!(Flex, |f| {
     let bodies = f.vert_body.iter().chain(&f.node_body).map(|b| (Kind::Body, b));
     bodies.chain([(Kind::Material, &f.material)]).collect()
 });
-refers!(Mesh, |m| vec![(Kind::Material, &m.material)]);
+refers!(Mesh, |m| {
+    m.plugin.iter().map(|p| (Kind::Plugin, &p.instance)).chain([(Kind::Material, &m.material)]).collect()
+});
 refers!(Skin, |s| {
     let bones = s.bones.iter().map(|b| (Kind::Body, &b.body));
     bones.chain([(Kind::Material, &s.material)]).collect()

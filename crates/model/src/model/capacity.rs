@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use super::Model;
 use super::data::Capacity;
-use crate::schema::enums::{disable, joint};
-use crate::schema::shape_pairs::shape_pair;
+use crate::schema::enums::{disable, geom, joint};
+use crate::schema::shape_pairs::{Method, shape_pair};
 
 /// Upper bound on contacts and constraint rows of a model.
 pub fn max_capacity(model: &Model) -> Capacity {
@@ -14,7 +14,11 @@ pub fn max_capacity(model: &Model) -> Capacity {
     }
     let mut most = Capacity { nconmax: 0, njmax: max_noncontact_rows(model) };
     let mut add = |types: (i32, i32), dim: i32, pairs: usize| {
-        let contacts = shape_pair(types).map_or(0, |pair| pair.contacts).saturating_mul(pairs);
+        let of_pair = shape_pair(types).map_or(0, |pair| match pair.method {
+            Method::Field => field_contacts(model, types),
+            _ => pair.contacts,
+        });
+        let contacts = of_pair.saturating_mul(pairs);
         let rows = contacts.saturating_mul(rows_per_contact(dim, model.has_elliptic_cones()));
         most.nconmax = most.nconmax.saturating_add(contacts);
         most.njmax = most.njmax.saturating_add(rows);
@@ -42,6 +46,18 @@ pub fn max_capacity(model: &Model) -> Capacity {
         }
     }
     most
+}
+
+/// Most contacts of a geom and a signed distance field: one for each start, and one for each corner of the triangles of
+/// a mesh or a height field.
+fn field_contacts(model: &Model, types: (i32, i32)) -> usize {
+    let starts = model.opt_sdf_initpoints[0].max(0) as usize;
+    let of_triangle = if model.opt_sdf_iterations[0] > 0 { starts.min(3) } else { starts };
+    match types.0 {
+        geom::MESH => of_triangle.saturating_mul(model.sizes.nmeshface),
+        geom::HFIELD => of_triangle.saturating_mul(2 * model.sizes.nhfielddata),
+        _ => starts,
+    }
 }
 
 /// Rows of a contact of that dimension.

@@ -3,7 +3,7 @@
 
 use super::Model;
 use crate::real::Real;
-use crate::schema::enums::{GeomType, TransmissionType, geom, joint, object};
+use crate::schema::enums::{GeomType, TransmissionType, geom, joint, object, plugin};
 use crate::schema::sensors::sensor;
 
 /// True if a tree is a single free body with what is welded to it: its derivatives form a block of their own.
@@ -54,6 +54,19 @@ pub fn has_joint_damping<T: Real>(m: &Model<T>) -> bool {
         | None => false,
     };
     some(&m.dof_damping) || some(&m.dof_dampingpoly) || (0..m.sizes.nactuator).any(adds)
+}
+
+/// Plugin instance of the signed distance field that a geom has; none if it has none.
+pub fn field_plugin<T: Real>(m: &Model<T>, g: usize) -> Option<usize> {
+    let id = usize::try_from(m.geom_plugin[g]).ok()?;
+    matches!(m.plugin[id], plugin::BOLT | plugin::BOWL | plugin::GEAR | plugin::NUT | plugin::TORUS)
+        .then_some(id)
+}
+
+/// True if a geom has a signed distance field: a plugin, or a mesh with an octree.
+pub fn has_field<T: Real>(m: &Model<T>, g: usize) -> bool {
+    let octree = usize::try_from(m.geom_dataid[g]).is_ok_and(|mesh| m.mesh_octadr[mesh] >= 0);
+    field_plugin(m, g).is_some() || octree
 }
 
 /// True if the sizes of a type of geom follow from its mesh or height field.

@@ -41,6 +41,7 @@ pub fn has_distance(types: (i32, i32)) -> bool {
     let Some(pair) = shape_pair(types) else { return types == (kind::PLANE, kind::PLANE) };
     match pair.method {
         Method::ClosedForm | Method::PlaneMesh | Method::BoxBox | Method::Convex => true,
+        Method::Field => types.0 != kind::HFIELD,
         Method::Prisms => false,
     }
 }
@@ -119,7 +120,6 @@ pub const UNSUPPORTED: &[Unsupported] = &[
         Found::At(Kind::Actuator, |m, a| !BIASES.contains(&m.actuator_biastype[a])),
     ),
     row(Stage::passive, "a plugin of a body", Found::At(Kind::Body, |m, b| m.body_plugin[b] >= 0)),
-    row(Stage::collision, "a plugin of a geom", Found::At(Kind::Geom, |m, g| m.geom_plugin[g] >= 0)),
     // equality types of deformable bodies
     row(
         Stage::make_constraint,
@@ -147,14 +147,6 @@ pub const UNSUPPORTED: &[Unsupported] = &[
         Found::At(Kind::Sensor, |m, s| m.sensor_type[s] == sensor::INSIDESITE && m.sensor_intprm[3 * s] != 0),
     ),
     row(Stage::sensor, "distance of", Found::Between(pairs_without_distance)),
-    // geom types without a ray test
-    row(
-        Stage::sensor,
-        "rays against a signed-distance geom",
-        Found::At(Kind::Geom, |m, g| {
-            m.geom_type[g] == kind::SDF && m.sensor_type.contains(&sensor::RANGEFINDER)
-        }),
-    ),
 ];
 
 /// Gains that actuators have.

@@ -271,6 +271,17 @@ macro_rules! enum_table {
                 NORMAL = 1 << 4,
                 DEPTH = 1 << 5,
             }
+            /// Values of `plugin`: MuJoCo's own, in its order.
+            plugin: PluginType {
+                PID = 0 => "mujoco.pid",
+                CABLE = 1 => "mujoco.elasticity.cable",
+                TOUCH_GRID = 2 => "mujoco.sensor.touch_grid",
+                BOLT = 3 => "mujoco.sdf.bolt",
+                BOWL = 4 => "mujoco.sdf.bowl",
+                GEAR = 5 => "mujoco.sdf.gear",
+                NUT = 6 => "mujoco.sdf.nut",
+                TORUS = 7 => "mujoco.sdf.torus",
+            }
             /// Values of `tex_type`.
             texture: TextureType {
                 FLAT = 0 => "2d",

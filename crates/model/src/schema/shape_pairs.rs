@@ -39,12 +39,21 @@ macro_rules! shape_pair_table {
             CYLINDER MESH Convex 4 none;
             BOX MESH Convex 4 none;
             MESH MESH Convex 4 none;
+            PLANE SDF PlaneMesh 4 none;
+            SPHERE SDF Field 0 none;
+            CAPSULE SDF Field 0 none;
+            ELLIPSOID SDF Field 0 none;
+            CYLINDER SDF Field 0 none;
+            BOX SDF Field 0 none;
+            MESH SDF Field 0 none;
+            SDF SDF Field 0 none;
             HFIELD SPHERE Prisms 50 none;
             HFIELD CAPSULE Prisms 50 none;
             HFIELD ELLIPSOID Prisms 50 none;
             HFIELD CYLINDER Prisms 50 none;
             HFIELD BOX Prisms 50 none;
             HFIELD MESH Prisms 50 none;
+            HFIELD SDF Field 0 none;
         }
     };
 }
@@ -63,6 +72,8 @@ pub enum Method {
     Convex,
     /// Support functions of each prism of a height field under the other shape.
     Prisms,
+    /// Descent into both of two signed distance fields, or of triangles into one.
+    Field,
 }
 
 /// A shape pair that can collide.
@@ -72,7 +83,8 @@ pub struct ShapePair {
     pub types: (i32, i32),
     /// Narrow-phase method.
     pub method: Method,
-    /// Largest number of contacts of one pair; for height fields the largest number that the reference keeps.
+    /// Largest number of contacts of one pair; for height fields the largest number that the reference keeps, and zero for
+    /// fields, where the model's options decide.
     pub contacts: usize,
     /// Name of the closed form; `none` for general methods.
     pub function: &'static str,

@@ -56,6 +56,7 @@ macro_rules! size_table {
             nmeshpolyvert "vertices of all polygons";
             nmeshpolymap "polygon incidences of all vertices";
             nmeshbvh "nodes of the bounding volume hierarchies of all meshes";
+            noct "cells of the octrees of all meshes";
             nhfield "height fields";
             nhfielddata "points of all height fields";
             nnumeric "custom numerics";

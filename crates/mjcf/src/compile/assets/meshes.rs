@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::mesh::{self, CompiledMesh, Fault, Format, Raw, Settings};
 use crate::spec::rotation::quat_array;
-use crate::spec::{Kind, Mesh, Ref};
+use crate::spec::{Kind, Mesh, PluginUse, Ref};
 use manyworlds_model::assets::Assets;
 use manyworlds_model::schema::enums::GeomType;
 use manyworlds_model::schema::{EXTREMA, Sizes};
@@ -26,16 +26,22 @@ impl Build<'_> {
     /// Reads and processes all meshes.
     pub(crate) fn meshes(&mut self) {
         let spec = self.spec;
-        let hulls = self.hulls();
+        let (hulls, fields) = (self.hulls(), self.fields());
         let paths: Vec<Option<Place>> = spec.meshes.iter().map(|m| self.mesh_path(m)).collect();
         let settings: Vec<Settings> = spec
             .meshes
             .iter()
             .zip(&hulls)
-            .map(|(m, &hull)| Settings { needhull: hull, ..m.settings.clone() })
+            .zip(&fields)
+            .map(|((m, &needhull), &needsdf)| {
+                let keepframe = m.file.is_none() && m.plugin.is_some();
+                Settings { needhull, needsdf: needsdf && !keepframe, keepframe, ..m.settings.clone() }
+            })
             .collect();
         let first = firsts(&spec.meshes, &paths, &settings);
         let files = read(&paths);
+        let surfaces: Vec<Option<Result<Raw, Fault>>> =
+            spec.meshes.iter().map(|m| Some(self.surface_of(m, m.plugin.as_ref()?))).collect();
         // of identical meshes only the first is processed
         let finished: Vec<Option<Shared>> = (0..spec.meshes.len())
             .into_par_iter()
@@ -48,7 +54,7 @@ impl Build<'_> {
                 let raw = match file {
                     Some(Err(fault)) => return Some(Err(fault.clone())),
                     Some(Ok(raw)) => joined(raw, mesh, paths[i].as_ref().map(|p| p.path.as_path())),
-                    None => Ok(mesh.raw.clone()),
+                    None => surfaces[i].clone().unwrap_or_else(|| Ok(mesh.raw.clone())),
                 };
                 Some(raw.and_then(|raw| mesh::finish(raw, &settings[i])).map(Arc::new))
             })
@@ -88,6 +94,32 @@ impl Build<'_> {
         hulls
     }
 
+    /// Meshes that need an octree: those of geoms that are signed distance fields.
+    fn fields(&self) -> Vec<bool> {
+        let mut fields = vec![false; self.spec.meshes.len()];
+        for geom in self.spec.geoms.iter().filter(|g| g.kind == GeomType::SDF) {
+            if let Some(m) = self.mesh_of(&geom.mesh, geom.base.scope) {
+                fields[m] = true;
+            }
+        }
+        fields
+    }
+
+    /// Surface of a field, which has its size from the plugin alone; nothing where a file comes before the plugin.
+    fn surface_of(&self, mesh: &Mesh, usage: &PluginUse) -> Result<Raw, Fault> {
+        if mesh.file.is_some() {
+            return Ok(Raw::default());
+        }
+        if mesh.settings.scale != glam::DVec3::ONE {
+            let message = "the mesh of a signed distance field has a scale";
+            return Err(Fault {
+                message: message.into(),
+                help: "remove it: the plugin's attributes give the size",
+            });
+        }
+        self.surface(usage, mesh.base.scope)
+    }
+
     /// Mesh of a reference; an unresolved one is not reported here.
     fn mesh_of(&self, mesh: &Ref, scope: usize) -> Option<usize> {
         self.index.resolve(self.spec, Kind::Mesh, &mesh.name, scope)
@@ -119,6 +151,7 @@ impl Build<'_> {
             n.nmeshpolyvert += m.polygons.vert.iter().map(Vec::len).sum::<usize>();
             n.nmeshpolymap += m.polygons.map.iter().map(Vec::len).sum::<usize>();
             n.nmeshbvh += m.bvh.nodes.len();
+            n.noct += m.octree.depth.len();
         }
         if n.nmeshvert + n.nmeshface + n.nmeshgraph > MAX_TOTAL {
             let span = self.spec.bodies[0].base.at.element;
@@ -133,6 +166,7 @@ impl Build<'_> {
             self.store_mesh(i, mesh, &next);
             self.store_polygons(i, mesh, &next);
             self.store_tree(i, mesh, &next);
+            self.store_octree(i, mesh, &next);
             next.nmeshvert += mesh.vert.len();
             next.nmeshnormal += mesh.normal.len();
             next.nmeshtexcoord += mesh.texcoord.len();
@@ -142,6 +176,7 @@ impl Build<'_> {
             next.nmeshpolyvert += mesh.polygons.vert.iter().map(Vec::len).sum::<usize>();
             next.nmeshpolymap += mesh.polygons.map.iter().map(Vec::len).sum::<usize>();
             next.nmeshbvh += mesh.bvh.nodes.len();
+            next.noct += mesh.octree.depth.len();
         }
     }
 
@@ -203,6 +238,16 @@ impl Build<'_> {
         put(&mut m.meshbvh_faceadr, at.nmeshbvh, nodes.iter().map(|n| n.first));
         put(&mut m.meshbvh_facenum, at.nmeshbvh, nodes.iter().map(|n| n.count));
         put(&mut m.meshbvh_face, at.nmeshface, mesh.bvh.face.iter().copied());
+    }
+
+    fn store_octree(&mut self, i: usize, mesh: &CompiledMesh, at: &Sizes) {
+        let (m, tree) = (&mut self.model, &mesh.octree);
+        m.mesh_octadr[i] = if tree.depth.is_empty() { -1 } else { at.noct as i32 };
+        m.mesh_octnum[i] = tree.depth.len() as i32;
+        put(&mut m.oct_depth, at.noct, tree.depth.iter().copied());
+        put(&mut m.oct_child, 8 * at.noct, tree.child.iter().flatten().copied());
+        put(&mut m.oct_aabb, 6 * at.noct, tree.aabb.iter().flatten().copied());
+        put(&mut m.oct_coeff, 8 * at.noct, tree.coeff.iter().flatten().copied());
     }
 }
 

@@ -44,11 +44,22 @@ impl Build<'_> {
                 let help = "write inertia=\"shell\" at the mesh";
                 self.wrong(geom.base.at.of("shellinertia"), message, help);
             }
+            if let Some(m) = mesh {
+                self.check_field(geom, m, shape);
+            }
             return mesh.map_or(Placed { ..plain }, |m| self.place_mesh(m, shape));
         }
         match mesh {
             Some(m) => self.fit(geom, m, shape),
             None => plain,
+        }
+    }
+
+    /// Checks that a geom of type sdf has a field: a plugin, or a mesh that is not made by one.
+    fn check_field(&self, geom: &Geom, m: usize, shape: &GeomShape<'_>) {
+        if geom.kind == GeomType::SDF && geom.plugin.is_none() && self.mesh[m].octree.depth.is_empty() {
+            let message = format!("{} has no field: its mesh is made by a plugin", shape.name);
+            self.wrong(geom.base.at.of("type"), message, "add the plugin of the mesh to the geom too");
         }
     }
 

@@ -49,7 +49,7 @@ impl Writer<'_> {
             put(&mut attrs, "params", words(params));
         } else if let Some(file) = &mesh.file {
             self.file(&mut attrs, file);
-        } else {
+        } else if mesh.plugin.is_none() {
             let raw = &mesh.raw;
             put(&mut attrs, "vertex", singles(raw.vert.iter().flatten()));
             if !raw.normal.is_empty() {
@@ -62,7 +62,14 @@ impl Writer<'_> {
                 put(&mut attrs, "face", ints(raw.face.as_flattened()));
             }
         }
-        self.leaf("mesh", attrs);
+        match &mesh.plugin {
+            None => self.leaf("mesh", attrs),
+            Some(usage) => {
+                self.begin("mesh", attrs);
+                self.plugin(usage, mesh.base.scope, Attrs::new());
+                self.end();
+            }
+        }
     }
 
     pub(super) fn hfield(&mut self, hfield: &HField) {

@@ -1,6 +1,7 @@
 //! Checks of the data that sensors and rays index, in a model from a file.
 
 use crate::model::Model;
+use crate::model::features::has_field;
 use crate::model::history::HistoryBuffer;
 use crate::schema::EXTREMA;
 use crate::schema::enums::{geom, joint, object};
@@ -133,7 +134,7 @@ fn meshes(m: &Model) -> ReadResult<()> {
             let first = 3 * face.max(0) as usize;
             m.mesh_face[first..first + 3 * faces as usize].iter().all(|&v| v >= 0 && v < verts)
         };
-        if !placed || !corners() || !hull(m, mesh) || !tree(m, mesh) {
+        if !placed || !corners() || !hull(m, mesh) || !tree(m, mesh) || !octree(m, mesh) {
             return Err(format!("has mesh {mesh} with triangles that are not its own"));
         }
     }
@@ -143,9 +144,13 @@ fn meshes(m: &Model) -> ReadResult<()> {
             return Err(format!("has height field {field} with heights that are not its own"));
         }
     }
-    let bare = |g: &usize| [geom::MESH, geom::HFIELD].contains(&m.geom_type[*g]) && m.geom_dataid[*g] < 0;
-    match (0..m.sizes.ngeom).find(bare) {
-        Some(g) => Err(format!("has geom {g} of a mesh or height field that is not there")),
+    let bare =
+        |g: &usize| [geom::MESH, geom::HFIELD, geom::SDF].contains(&m.geom_type[*g]) && m.geom_dataid[*g] < 0;
+    if let Some(g) = (0..m.sizes.ngeom).find(bare) {
+        return Err(format!("has geom {g} of a mesh or height field that is not there"));
+    }
+    match (0..m.sizes.ngeom).find(|g| m.geom_type[*g] == geom::SDF && !has_field(m, *g)) {
+        Some(g) => Err(format!("has geom {g} of a signed distance field that is not there")),
         None => Ok(()),
     }
 }
@@ -189,6 +194,22 @@ fn hull(m: &Model, mesh: usize) -> bool {
     let placed = graph[2 + count..2 + 2 * count].iter().all(|&v| id(v) < verts);
     let extremes = m.mesh_support[EXTREMA * mesh..EXTREMA * (mesh + 1)].iter().all(|&v| id(v) < count);
     cornered && mapped && joined && placed && extremes
+}
+
+/// True if the cells of a mesh's octree are there, and every descent ends: children follow their parents.
+fn octree(m: &Model, mesh: usize) -> bool {
+    let (first, cells) = (i64::from(m.mesh_octadr[mesh]), i64::from(m.mesh_octnum[mesh]));
+    if first < 0 {
+        return cells == 0;
+    }
+    let placed = cells > 0 && first + cells <= m.sizes.noct as i64;
+    placed
+        && (0..cells).all(|k| {
+            let at = 8 * (first + k) as usize;
+            let children = m.oct_child[at..at + 8].iter().map(|c| i64::from(*c));
+            let leaf = m.oct_child[at] < 0;
+            children.into_iter().all(|child| if leaf { child == -1 } else { child > k && child < cells })
+        })
 }
 
 /// True if the bounding volume hierarchy of a mesh refers to its faces, and every traversal ends.

@@ -18,7 +18,7 @@ macro_rules! custom_fields {
             plugin_statenum: int [nplugin] "1" "Number of states.";
             plugin_attr: int [npluginattr] "1" "Configuration: zero-terminated texts as bytes.";
             plugin_attradr: adr(npluginattr) [nplugin] "id" "First byte of the configuration.";
-            plugin_prm: real [nplugin 6] "mixed" "Numbers of the configuration. `mujoco.pid`: gains of error, integral and rate, largest integral and largest rate of the target (-1 for none). Touch grid: channels, columns, rows, width and height of the view in radians, foveation.";
+            plugin_prm: real [nplugin 6] "mixed" "Numbers of the configuration. `mujoco.pid`: gains of error, integral and rate, largest integral and largest rate of the target (-1 for none). Touch grid: channels, columns, rows, width and height of the view in radians, foveation. Signed distance fields: bolt and nut radius; bowl height, radius, thickness; gear alpha (rad), diameter, teeth, thickness, inner diameter (negative: from the others); torus radii of circle and tube.";
             // custom numerics and keyframes
             numeric_adr: adr(nnumericdata) [nnumeric] "id" "First number of the custom numeric in `numeric_data`.";
             numeric_size: num(numeric_adr) [nnumeric] "1" "Length of the custom numeric.";
