@@ -601,7 +601,7 @@ class ModelFields:
         """Number of elements that kernels keep of a row of the Jacobian; none if whole rows."""
     @property
     def nexact(self) -> int:
-        """Number of lanes that find exact diagonals of constraint rows at once; kernels only, none without flag diagexact."""
+        """Number of lanes that find exact diagonals of constraint rows; kernels only, none without flag diagexact."""
     @property
     def ndual(self) -> int:
         """Number of constraint rows with stored products with the inverse inertia: all or none."""

@@ -7,8 +7,8 @@ import package::constraint::row_parameters::{min_invweight, set_regulariser};
 import package::constraint::row_place::{ROW_PARTS, part_at, part_begin, part_end};
 import package::runtime::group::lane;
 
-// Regularisers of all rows by exact diagonals, as many at once as lanes have memory for. Needs the factors of the inertia
-// matrix.
+// Regularisers of all rows by exact diagonals, as many at once as lanes have memory for. Needs the factors of the
+// inertia matrix.
 fn exact_diagonals() {
     if (lane < nexact) {
         for (var r = lane; r < u32(nefc(0u)); r += min(lanes, nexact)) {

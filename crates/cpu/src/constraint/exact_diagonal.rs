@@ -1,8 +1,8 @@
 //! Exact diagonals of `A = J M⁻¹ J'`, where flag `diagexact` wants them in place of what inverse weights at `qpos0`
 //! approximate (MuJoCo documentation, Computation, "Constraint space"; XML reference, "flag").
 //!
-//! With `M = L' D L` and `x = L'⁻¹ J'`, for a row `J`, the diagonal element is `x' D⁻¹ x`: the first half of a solve gives
-//! it. Beside the elements of the row, `x` has those of their ancestors, which are in the same trees and come before them.
+//! With `M = L' D L` and `x = L'⁻¹ J'`, for a row `J`, the diagonal element is `x' D⁻¹ x`: the first half of a solve
+//! gives it. Beside the elements of the row, `x` has those of their ancestors: of the same trees, and before them.
 
 use super::cone::cone_mu;
 use super::contact_jacobian::contact_row_count;
