@@ -7,6 +7,7 @@ import package::constraint::contact_jacobian::{contact_jacobian, contact_row_cou
 import package::constraint::equality::{
     self, connect_weld_rows, coupling_row, first_equality_row, is_active, is_connect_or_weld,
 };
+import package::constraint::exact_diagonal::exact_diagonals;
 import package::constraint::row_parameters::{init_row, row_parameters, write_row};
 import package::constraint::row_place::{row_at, row_begin, row_end, row_has, row_width};
 import package::constraint::row_span::set_row_ranges;
@@ -101,6 +102,10 @@ fn make_constraint() {
 //#if !NARROW_ROWS
     set_row_ranges();
 //#endif
+//#endif
+//#if DIAGEXACT
+    sync();
+    exact_diagonals();
 //#endif
 }
 

@@ -317,7 +317,7 @@ const UNSIMULATED: &[(&str, &[&str])] = &[
         &["pulley with divisor zero", "'rope'"],
     ),
     ("<mujoco><option integrator='discrete'/></mujoco>", &["option integrator discrete", "use implicitfast"]),
-    ("<mujoco><option><flag diagexact='enable'/></option></mujoco>", &["flag diagexact"]),
+    ("<mujoco><option integrator='discrete' solver='CG'><flag ipc='enable'/></option></mujoco>", &["flag ipc"]),
     (
         "<mujoco><option><flag fwdinv='enable' invdiscrete='enable'/></option></mujoco>",
         &["flags fwdinv and invdiscrete"],

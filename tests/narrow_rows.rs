@@ -8,7 +8,7 @@ use manyworlds::analysis::check::{self, CheckOptions};
 use manyworlds::gpu::{AdapterPreference, Gpu, GpuBatch, KernelOptions, WorkingSetSpace};
 use manyworlds::model::Model;
 use manyworlds::model::data::Capacity;
-use manyworlds::schema::enums::{cone, solver};
+use manyworlds::schema::enums::{cone, enable, solver};
 
 fn crowd() -> Model {
     manyworlds::load("tests/parity/models/crowd.xml").unwrap()
@@ -90,6 +90,15 @@ fn conjugate_gradients_agree_with_the_cpu() {
     let mut model = crowd();
     model.opt_solver[0] = solver::CG;
     assert_eq!(differing(&model, &tiled(8, 2, WorkingSetSpace::Storage)), [""; 0]);
+}
+
+#[test]
+fn exact_diagonals_agree_with_the_cpu() {
+    let mut model = crowd();
+    model.opt_enableflags[0] |= enable::DIAGEXACT;
+    for (lanes, placement) in [(1, WorkingSetSpace::Storage), (16, WorkingSetSpace::Workgroup)] {
+        assert_eq!(differing(&model, &tiled(lanes, 2, placement)), [""; 0]);
+    }
 }
 
 #[test]

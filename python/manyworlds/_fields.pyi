@@ -600,6 +600,9 @@ class ModelFields:
     def nvrow(self) -> int:
         """Number of elements that kernels keep of a row of the Jacobian; none if whole rows."""
     @property
+    def nexact(self) -> int:
+        """Number of lanes that find exact diagonals of constraint rows; kernels only, none without flag diagexact."""
+    @property
     def ndual(self) -> int:
         """Number of constraint rows with stored products with the inverse inertia: all or none."""
     @property
@@ -2616,7 +2619,7 @@ class BatchFields:
         """Friction-loss bound. Shape: [world, njmax]. Unit: N or N m. Written by: make_constraint."""
     @property
     def efc_diagApprox(self) -> Reals:
-        """Approximate diagonal of the inverse inertia in constraint space. Shape: [world, njmax]. Unit: mixed. Written by: make_constraint."""
+        """Diagonal of the inverse inertia in constraint space: approximate, or exact with flag diagexact. Shape: [world, njmax]. Unit: mixed. Written by: make_constraint."""
     @property
     def efc_KBIP(self) -> Reals:
         """Stiffness, damping, impedance, derivative of the impedance. Shape: [world, njmax, 4]. Unit: mixed. Written by: make_constraint."""

@@ -89,10 +89,14 @@ fn is_tangent(r: u32) -> bool {
 fn contact_diag(con: u32, kind: i32) -> f32 {
     let b1 = u32(geom_bodyid(u32(contact_geom(2u * con))));
     let b2 = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));
-    let min_invweight = MIN_CONTACT_INVWEIGHT / max(stat_meanmass(0u), MINVAL);
-    let tran = max(body_invweight0(2u * b1) + body_invweight0(2u * b2), min_invweight);
+    let tran = max(body_invweight0(2u * b1) + body_invweight0(2u * b2), min_invweight());
     let mu = contact_friction(5u * con);
     return select(tran, tran + mu * mu * tran, kind == CONSTRAINT_CONTACT_PYRAMIDAL);
+}
+
+// Least inverse weight of a contact.
+fn min_invweight() -> f32 {
+    return MIN_CONTACT_INVWEIGHT / max(stat_meanmass(0u), MINVAL);
 }
 
 // Writes the parameters of one row.

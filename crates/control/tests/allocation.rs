@@ -85,6 +85,7 @@ const KINDS: &[&str] = &[
     "../tests/parity/models/cg.xml",
     "../tests/parity/models/pgs_elliptic.xml",
     "../tests/parity/models/noslip.xml",
+    "../tests/parity/models/diagexact.xml",
 ];
 
 /// Models whose geoms are used by distance sensors only.

@@ -115,8 +115,9 @@ impl Program {
         let tiling = options.tiling(&general, adapter)?;
         let composer = Composer::new(&general, tiling, adapter.limits_loops())?;
         let (ntile, nvrow) = (HessianTiles::new(&general).count(), narrow_row_width(&general));
+        let nexact = tiling.exact_lanes(&general);
         let (sizes, memory) =
-            (Sizes { ntile, nvrow, ..capacity.sizes(&general) }, adapter.workgroup_bytes as usize);
+            (Sizes { ntile, nvrow, nexact, ..capacity.sizes(&general) }, adapter.workgroup_bytes as usize);
         let variants = VariantKernels::of(&general, adapter, options, tiling, &sizes)?;
         let (used, working_set, variants) = fields(&general, &composer, variants, &sizes, memory);
         let mut layout = Layout::new(&general, sizes, tiling, &used, &options.per_world, &working_set);

@@ -8,6 +8,7 @@
 use super::adhesion::adhesion_of;
 use super::contact_jacobian::{contact_dof_ranges, contact_jacobian, contact_row_count};
 use super::equality;
+use super::exact_diagonal::exact_diagonals;
 use super::islands::islands;
 use super::row_parameters::{RowParameters, contact_parameters, joint_limit_row, solimp, solref, write_row};
 use super::row_span::{clear_rows, equality_dof_ranges, forget_gaps, tendon_dof_range};
@@ -17,7 +18,7 @@ use crate::smooth::jacobian::last_dof;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::real::Real;
-use manyworlds_model::schema::enums::{constraint, disable, joint, status};
+use manyworlds_model::schema::enums::{constraint, disable, enable, joint, status};
 
 /// All constraint rows; where slots end and the world may not grow, constraints that do not fit are left out as a whole.
 pub fn make_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
@@ -27,6 +28,10 @@ pub fn make_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         wanted = list_rows(m, d);
     }
     clear_asleep_jacobian(m, d);
+    // in place of approximations
+    if m.enabled(enable::DIAGEXACT) {
+        exact_diagonals(m, d);
+    }
     islands(m, d);
     // report an overflow
     if wanted > d.sizes.njmax {

@@ -6,6 +6,7 @@ pub mod constraint_cost;
 pub mod contact_force;
 pub mod contact_jacobian;
 pub mod equality;
+mod exact_diagonal;
 pub mod islands;
 pub mod make_constraint;
 pub mod reference_constraint;

@@ -52,8 +52,7 @@ pub(super) fn contact_parameters<T: Real>(
 ) {
     let b1 = m.geom_bodyid[d.contact_geom[2 * con] as usize] as usize;
     let b2 = m.geom_bodyid[d.contact_geom[2 * con + 1] as usize] as usize;
-    let min_invweight = T::MIN_CONTACT_INVWEIGHT / m.stat_meanmass[0].max(T::MINVAL);
-    let tran = (m.body_invweight0[2 * b1] + m.body_invweight0[2 * b2]).max(min_invweight);
+    let tran = (m.body_invweight0[2 * b1] + m.body_invweight0[2 * b2]).max(min_invweight(m));
     let mut row = RowParameters {
         kind: constraint::CONTACT_FRICTIONLESS,
         id: con,
@@ -83,6 +82,11 @@ pub(super) fn contact_parameters<T: Real>(
     let shared = T::of(2.0) * mu * mu * d.efc_R[first];
     set_regulariser(d, first, shared);
     copy_row(d, first, first + 1..first + 2 * (dim - 1));
+}
+
+/// Least inverse weight of a contact.
+pub(super) fn min_invweight<T: Real>(m: &Model<T>) -> T {
+    T::MIN_CONTACT_INVWEIGHT / m.stat_meanmass[0].max(T::MINVAL)
 }
 
 /// Copies the parameters of a row to others of the same constraint.
@@ -160,7 +164,7 @@ fn row_kbip<T: Real>(m: &Model<T>, row: &RowParameters<T>) -> [T; 4] {
 
 /// Sets `R` of a row, its inverse `D`, and the `diagApprox` that they imply. Rows that share a contact's regulariser may have
 /// far less than the least of a row by itself.
-fn set_regulariser<T: Real>(d: &mut Data<T>, r: usize, regulariser: T) {
+pub(super) fn set_regulariser<T: Real>(d: &mut Data<T>, r: usize, regulariser: T) {
     let imp = d.efc_KBIP[4 * r + 2];
     let value = regulariser.max(T::MINVAL * T::MINVAL);
     d.efc_R[r] = value;

@@ -3,6 +3,7 @@
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::Model;
 use manyworlds_model::schema::Sizes;
+use manyworlds_model::schema::enums::enable;
 
 /// Distribution of worlds over invocations and memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,6 +46,16 @@ impl WorkingSetSpace {
     /// True if the solver cuts the Hessian into tiles.
     pub(crate) fn has_tiles(self) -> bool {
         matches!(self, Self::Tiles | Self::StoredTiles)
+    }
+}
+
+/// Most lanes of a world that find exact diagonals of constraint rows, each with memory for a row.
+const MAX_EXACT_LANES: usize = 32;
+
+impl Tiling {
+    /// Lanes of a world that find exact diagonals of constraint rows; none where the model does not ask for them.
+    pub(crate) fn exact_lanes(&self, model: &Model) -> usize {
+        if model.enabled(enable::DIAGEXACT) { self.lanes.min(MAX_EXACT_LANES) } else { 0 }
     }
 }
 

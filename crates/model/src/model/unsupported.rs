@@ -98,7 +98,6 @@ pub const UNSUPPORTED: &[Unsupported] = &[
         "noslip_iterations with solver Smooth (set them to 0)",
         Found::In(|m| m.is_smooth() && m.opt_noslip_iterations[0] > 0),
     ),
-    row(Stage::make_constraint, "flag diagexact", Found::In(|m| m.enabled(enable::DIAGEXACT))),
     row(Stage::solve, "flag ipc", Found::In(|m| m.enabled(enable::IPC))),
     row(Stage::kinematics, "deformable body", Found::At(Kind::Flex, |_, _| true)),
     // infinitely long, whatever moves

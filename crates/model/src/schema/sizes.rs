@@ -82,6 +82,7 @@ macro_rules! size_table {
             njmax "constraint rows that a world has capacity for";
             ntile "tiles of 4 x 4 in the lower triangle of the Hessian, each tree in rows of its own; kernels only";
             nvrow "elements that kernels keep of a row of the Jacobian; none if whole rows";
+            nexact "lanes that find exact diagonals of constraint rows; kernels only, none without flag diagexact";
             ndual "constraint rows with stored products with the inverse inertia: all or none";
             nadhesive "contacts with adhesion: all or none";
             nasleep "trees if sleeping is enabled, else none";
@@ -142,6 +143,7 @@ macro_rules! define_sizes {
                 Size::njmax,
                 Size::ntile,
                 Size::nvrow,
+                Size::nexact,
                 Size::ndual,
                 Size::nadhesive,
                 Size::nasleep,

@@ -82,13 +82,13 @@ macro_rules! stage_table {
                 phase: Phase::Position,
                 reads: &[
                     Motion, Scene, Sleep, Counter, Result(kinematics), Result(com_pos), Result(tendon),
-                    Result(collision),
+                    Result(factor_m), Result(collision),
                 ],
                 writes: &[Counter],
                 flags: &[
-                    "ADHESION", "BALL", "CAMERA_SENSOR", "CONNECT_WELD", "CONTACT", "ELLIPTIC", "EQUALITY",
-                    "EQUALITY_SITES", "FRICTIONLOSS", "LIMIT", "NARROW_ROWS", "SLEEP", "SMOOTH", "SPARSE",
-                    "TENDON", "TENDON_EQUALITY", "TENDON_FRICTIONLOSS", "TENDON_LIMIT",
+                    "ADHESION", "BALL", "CAMERA_SENSOR", "CONNECT_WELD", "CONTACT", "DIAGEXACT", "ELLIPTIC",
+                    "EQUALITY", "EQUALITY_SITES", "FRICTIONLOSS", "LIMIT", "NARROW_ROWS", "SLEEP", "SMOOTH",
+                    "SPARSE", "TENDON", "TENDON_EQUALITY", "TENDON_FRICTIONLOSS", "TENDON_LIMIT",
                 ],
             }
             transmission actuation "actuator lengths and moment arms" {

@@ -2,7 +2,7 @@
 
 use super::{Room, any_of, constrains, has_contacts, some};
 use manyworlds_model::model::Model;
-use manyworlds_model::schema::enums::{disable, equality, object};
+use manyworlds_model::schema::enums::{disable, enable, equality, object};
 
 pub(super) fn flags(model: &Model) -> Room {
     let on = |bit: i32| constrains(model, bit);
@@ -23,6 +23,7 @@ pub(super) fn flags(model: &Model) -> Room {
         ("ELLIPTIC", is_elliptic(model)),
         ("SURFACE_VELOCITY", has_contacts(model) && some(&model.geom_surfacevel)),
         ("ADHESION", model.has_adhesion()),
+        ("DIAGEXACT", model.enabled(enable::DIAGEXACT)),
     ]
 }
 

@@ -61,7 +61,7 @@ macro_rules! position_data {
             make_constraint efc_pos: real [njmax] "m or rad" "Constraint violation.";
             make_constraint efc_margin: real [njmax] "m or rad" "Margin.";
             make_constraint efc_frictionloss: real [njmax] "N or N m" "Friction-loss bound." { transient: 13 };
-            make_constraint efc_diagApprox: real [njmax] "mixed" "Approximate diagonal of the inverse inertia in constraint space.";
+            make_constraint efc_diagApprox: real [njmax] "mixed" "Diagonal of the inverse inertia in constraint space: approximate, or exact with flag diagexact.";
             make_constraint efc_KBIP: real [njmax 4] "mixed" "Stiffness, damping, impedance, derivative of the impedance.";
             // 1.5e-5
             make_constraint efc_D: real [njmax] "mixed" "Inverse of the regulariser." { tolerance: Tolerance::Within(1e-4), transient: 2 };
@@ -71,6 +71,7 @@ macro_rules! position_data {
             scratch efc_dof_end: int [njmax] "id" "One past the last degree of freedom of the row; of kernels, those for several trees.";
             scratch efc_gap_begin: int [njmax] "id" "First degree of freedom of a gap within the row's span, in which the row is zero; of kernels, those of many trees.";
             scratch efc_gap_end: int [njmax] "id" "One past the last degree of freedom of the gap; not above its begin, if there is none; of kernels, those of many trees.";
+            scratch exact_x: real [nexact nv] "mixed" "Row of the Jacobian, after elimination of the factor L of the inertia matrix; kernels, flag diagexact.";
             scratch solver_H_skyline: int [nv] "id" "First column of the row of the solver's Hessian; kernels, several trees.";
             scratch nisland: int [1] "1" "Number of constraint islands.";
             scratch island_dof_begin: int [ntree] "id" "First degree of freedom of the island.";
