@@ -19,6 +19,7 @@ pub(super) enum User {
 }
 
 /// Names of the plugins that are simulated.
+const CABLE: &str = "mujoco.elasticity.cable";
 const PID: &str = "mujoco.pid";
 const TOUCH_GRID: &str = "mujoco.sensor.touch_grid";
 
@@ -28,7 +29,7 @@ const NONE: f64 = -1.0;
 /// Plugins shipped with MuJoCo: name, element kind, attributes.
 const PLUGINS: &[(&str, User, &[&str])] = &[
     (PID, User::Actuator, &["kp", "ki", "kd", "imax", "slewmax"]),
-    ("mujoco.elasticity.cable", User::Body, &["twist", "bend", "flat", "vmax"]),
+    (CABLE, User::Body, &["twist", "bend", "flat", "vmax"]),
     (TOUCH_GRID, User::Sensor, &["nchannel", "size", "fov", "gamma"]),
     ("mujoco.sdf.bolt", User::Shape, &["radius"]),
     ("mujoco.sdf.bowl", User::Shape, &["height", "radius", "thickness"]),
@@ -183,7 +184,11 @@ impl<'a> Build<'a> {
             }
         }
         let numbers = slot.map_or([0.0; 6], |s| numbers(PLUGINS[s].0, &instance.config));
-        self.check_limits(instance, span, &numbers);
+        match instance.plugin.name.as_str() {
+            PID => self.check_limits(instance, span, &numbers),
+            CABLE => self.check_cable(instance, span),
+            _ => {}
+        }
         let m = &mut self.model;
         m.plugin.push(slot.map_or(-1, |s| s as i32));
         m.plugin_stateadr.push(0);
@@ -197,12 +202,33 @@ impl<'a> Build<'a> {
         }
     }
 
+    /// The cable of a body: its plugin instance, if the plugin is that of cables.
+    pub(super) fn cable_of(&self, body: usize) -> Option<usize> {
+        let id = usize::try_from(self.model.body_plugin[body]).ok()?;
+        let slot = usize::try_from(*self.model.plugin.get(id)?).ok()?;
+        PLUGINS.get(slot).is_some_and(|plugin| plugin.0 == CABLE).then_some(id)
+    }
+
+    /// Checks the moduli of a cable, of which one that is not given is zero, and whether it is flat.
+    fn check_cable(&self, instance: &Plugin, span: crate::spec::Span) {
+        let given = |key: &str| instance.config.iter().find(|c| c.0 == key).map(|c| c.1.as_str());
+        for key in ["twist", "bend"] {
+            let text = given(key).unwrap_or_default().trim();
+            let sound = text.parse::<f64>().is_ok_and(|modulus| (0.0..=f64::MAX).contains(&modulus));
+            if !sound && !text.is_empty() {
+                let message = format!("{key} '{}' of {CABLE} is no modulus", super::crop(text));
+                self.wrong(span, message, "one number in Pa, zero or greater");
+            }
+        }
+        if let Some(text) = given("flat").filter(|text| !["true", "false", ""].contains(text)) {
+            let message = format!("flat '{}' of {CABLE} counts as false", super::crop(text));
+            self.log.warn(span, message, "write true or false");
+        }
+    }
+
     /// Checks the limits of a controller.
     fn check_limits(&self, instance: &Plugin, span: crate::spec::Span, numbers: &[f64; 6]) {
         let given = |key: &str| instance.config.iter().any(|c| c.0 == key);
-        if instance.plugin.name != PID {
-            return;
-        }
         for (key, limit) in [("imax", numbers[3]), ("slewmax", numbers[4])] {
             // the largest integral does not count without an integral
             let counts = given(key) && (key != "imax" || numbers[1] != 0.0);
@@ -284,6 +310,10 @@ fn numbers(name: &str, config: &[(String, String)]) -> [f64; 6] {
                 one("imax").filter(|_| integral_gain != 0.0).map_or(NONE, |force| force / integral_gain);
             let gains = ["kp", "kd"].map(|key| one(key).unwrap_or(0.0));
             [gains[0], integral_gain, gains[1], most, one("slewmax").unwrap_or(NONE), 0.0]
+        }
+        CABLE => {
+            let moduli = ["twist", "bend"].map(|key| one(key).unwrap_or(0.0));
+            [moduli[0], moduli[1], f64::from(text("flat") == "true"), 0.0, 0.0, 0.0]
         }
         TOUCH_GRID => {
             let channels = one("nchannel").map_or(0.0, f64::trunc);

@@ -118,7 +118,7 @@ pub const UNSUPPORTED: &[Unsupported] = &[
         "this bias of an actuator",
         Found::At(Kind::Actuator, |m, a| !BIASES.contains(&m.actuator_biastype[a])),
     ),
-    row(Stage::passive, "a plugin of a body", Found::At(Kind::Body, |m, b| m.body_plugin[b] >= 0)),
+    row(Stage::passive, "a plugin of a body", Found::At(Kind::Body, has_other_plugin)),
     row(Stage::collision, "a plugin of a geom", Found::At(Kind::Geom, |m, g| m.geom_plugin[g] >= 0)),
     // equality types of deformable bodies
     row(
@@ -162,6 +162,9 @@ const GAINS: &[i32] = &[gain::FIXED, gain::AFFINE, gain::MUSCLE, gain::DCMOTOR, 
 
 /// Biases that actuators have.
 const BIASES: &[i32] = &[bias::NONE, bias::AFFINE, bias::MUSCLE, bias::DCMOTOR, bias::SO3];
+
+/// Slot of the plugin of cables, `mujoco.elasticity.cable`.
+const CABLE: i32 = 1;
 
 const fn row(stage: Stage, what: &'static str, found: Found) -> Unsupported {
     Unsupported { stage, what, found }
@@ -209,6 +212,11 @@ fn called(m: &Model, kind: Kind, id: usize) -> String {
         Some(name) if !name.is_empty() => format!("{} '{name}'", kind.word()),
         _ => format!("{} {id}", kind.word()),
     }
+}
+
+/// True if a body has a plugin that is not that of cables.
+fn has_other_plugin(m: &Model, body: usize) -> bool {
+    usize::try_from(m.body_plugin[body]).is_ok_and(|plugin| m.plugin[plugin] != CABLE)
 }
 
 /// True if the path of a tendon has a pulley with divisor zero.
