@@ -1,10 +1,11 @@
-// Springs, dampers, gravity compensation and fluid forces; velocities of tendons and actuators.
+// Springs, dampers, gravity compensation, fluid forces and elastic cables; velocities of tendons and actuators.
 // Twin: crates/cpu/src/smooth/passive.rs.
 
 import package::constraint::adhesion::adhesion_force;
 import package::math::vector::{set_vec3_at, vec3_at};
 import package::runtime::group::{lane, sync};
 import package::smooth::applied_force::subtree_end;
+import package::smooth::cable::cable_torque;
 import package::smooth::passive::{joint_stiffness, spring_rotation, stiffness_at, stiffness_of_tendon, tendon_stretch};
 import package::smooth::reflected_inertia::{damping_coefficient, damping_of_dof, damping_of_tendon};
 import package::smooth::tendon::mul_ten_j;
@@ -59,6 +60,13 @@ fn passive() {
     for (var dof = lane; dof < nv; dof += lanes) {
         sum_passive(dof);
     }
+//#if CABLE
+    sync();
+    for (var piece = lane; piece < ncable; piece += lanes) {
+        let dof = u32(jnt_dofadr(u32(cable_jntid(piece))));
+        set_vec3_at__qfrc_passive(dof, vec3_at__qfrc_passive(dof) + cable_torque(piece));
+    }
+//#endif
 }
 
 // Spring force of one joint.

@@ -494,6 +494,66 @@ fn a_touch_grid_has_an_output_for_each_channel_of_each_cell() {
     }
 }
 
+/// Two bodies of a cable: its configuration, and what is in the second body.
+fn cable(config: &str, second: &str) -> String {
+    let shape = "<geom type='capsule' size='.01' fromto='0 0 0 .1 0 0'/><plugin instance='i'/>";
+    format!(
+        "<mujoco><extension><plugin plugin='mujoco.elasticity.cable'><instance name='i'>{config}</instance></plugin></extension>
+<worldbody><body name='a'>{shape}
+<body name='b' {second}</body></body></worldbody></mujoco>"
+    )
+}
+
+#[test]
+fn a_cable_has_a_piece_between_each_two_bodies() {
+    let ball = "<joint type='ball'/><geom type='cylinder' size='.01 .05'/><plugin instance='i'/>";
+    let second = format!("pos='.1 0 0' quat='0 0 1 0'>{ball}");
+    let model = load_str(&cable("<config key='bend' value=' 2e6 '/>", &second)).unwrap();
+    assert_eq!((model.sizes.ncable, &model.cable_jntid[..]), (1, &[0][..]));
+    assert_eq!((model.cable_stiffness[0], &model.plugin_prm[..3]), (0.0, &[0.0, 2e6, 0.0][..]));
+    assert!((model.cable_rest[1] - std::f64::consts::PI).abs() < 1e-12, "{:?}", model.cable_rest);
+    assert!(Batch::new(&model, 1, &BatchOptions::on(Backend::Cpu)).is_ok());
+    // the fixed end is not fused with the world
+    let text = cable("", &second).replace("<mujoco>", "<mujoco><compiler fusestatic='true'/>");
+    assert_eq!(load_str(&text).unwrap().sizes.ncable, 1);
+    // a body by itself has nothing to bend against
+    let model = load_str(&cable("", "pos='.1 0 0'><geom size='1'/>")).unwrap();
+    assert_eq!((model.sizes.ncable, model.body_plugin[1]), (0, 0));
+}
+
+#[test]
+fn cables_that_are_wrong() {
+    let shape = "<geom type='capsule' size='.01' fromto='0 0 0 .1 0 0'/>";
+    let ball = format!("<joint type='ball'/>{shape}<plugin instance='i'/>");
+    let at = |inside: &str| format!("pos='.1 0 0'>{inside}");
+    for (config, second, line, part) in [
+        ("<config key='twist' value='stiff'/>", at(&ball), 1, "twist 'stiff' of mujoco.elasticity.cable"),
+        ("<config key='bend' value='-1'/>", at(&ball), 1, "bend '-1'"),
+        ("<config key='bend' value='1 2'/>", at(&ball), 1, "bend '1 2'"),
+        ("<config key='stretch' value='1'/>", at(&ball), 1, "no setting 'stretch'"),
+        (
+            "",
+            at("<joint type='ball'/><geom size='.1'/><plugin instance='i'/>"),
+            3,
+            "body 'b' of a cable has no cross-section",
+        ),
+        ("", at(&format!("<joint/>{shape}<plugin instance='i'/>")), 3, "does not turn at a ball joint alone"),
+        ("", at(&format!("{shape}<plugin instance='i'/>")), 3, "does not turn at a ball joint alone"),
+        (
+            "",
+            at(&format!("{shape}</body><body name='c' pos='0 .1 0'>{ball}</body><body pos='0 0 .1'>{ball}")),
+            3,
+            "is not the child of body 'c'",
+        ),
+        ("<config key='bend' value='1'/>", format!("pos='0 0 0'>{ball}"), 3, "too short"),
+    ] {
+        let found = problems(&cable(config, &second));
+        assert!(found.iter().any(|p| p.message.contains(part) && p.line == line), "{part} in {found:?}");
+    }
+    let warned = load_str(&cable("<config key='flat' value='1'/>", &at(&ball))).unwrap().warnings;
+    assert!(warned.iter().any(|w| w.message.contains("flat '1'")), "{warned:?}");
+}
+
 /// A million elements are refused quickly; as many as the reference is asked for in benchmarks are not.
 #[test]
 fn very_many_geoms_compile() {

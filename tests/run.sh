@@ -195,7 +195,7 @@ part_parity() {
     # normals of faces that a file gives, of all formats and scales
     check "compiled meshes" "$python" tests/parity/parity.py --bin "$bin" --compiled tests/parity/pictures/*.xml
     check "parity gpu" with_driver "$swiftshader" "$python" tests/parity/parity.py --bin "$bin" --backend gpu \
-        models/{hopper,humanoid}.xml tests/parity/models/{primitives,sensors,rays,implicitfast,equality,adhesion_elliptic,plugins}.xml
+        models/{hopper,humanoid}.xml tests/parity/models/{primitives,sensors,rays,implicitfast,equality,adhesion_elliptic,plugins,cable}.xml
     check "derivatives cpu" "$python" tests/parity/derivatives.py --bin "$bin" --integrators all --states 5 models/*.xml
     # in models of this repository with contacts of convex shapes only our own steps are smooth enough: docs/decisions.md 29
     check "derivatives cpu, own steps" "$python" tests/parity/derivatives.py --bin "$bin" --own --integrators all --states 3 \

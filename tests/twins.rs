@@ -142,6 +142,7 @@ const PAIRS: &[(&str, usize)] = &[
     ("sleep/wake", 8),
     ("smooth/acceleration", 1),
     ("smooth/applied_force", 2),
+    ("smooth/cable", 1),
     ("smooth/camlight", 4),
     ("smooth/com_pos", 5),
     ("smooth/com_vel", 2),

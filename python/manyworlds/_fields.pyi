@@ -588,6 +588,9 @@ class ModelFields:
     def npluginattr(self) -> int:
         """Number of bytes of the configurations of all plugin instances."""
     @property
+    def ncable(self) -> int:
+        """Number of pieces of elastic cables, each between two bodies."""
+    @property
     def nconmax(self) -> int:
         """Number of contacts that a world has capacity for."""
     @property
@@ -2293,7 +2296,16 @@ class ModelFields:
         """First byte of the configuration. Shape: [nplugin]. Unit: id."""
     @property
     def plugin_prm(self) -> NDArray[float64]:
-        """Numbers of the configuration. `mujoco.pid`: gains of error, integral and rate, largest integral and largest rate of the target (-1 for none). Touch grid: channels, columns, rows, width and height of the view in radians, foveation. Shape: [nplugin, 6]. Unit: mixed."""
+        """Numbers of the configuration. `mujoco.pid`: gains of error, integral and rate, largest integral and largest rate of the target (-1 for none). Cable: moduli of shear and elasticity, 1 if it is straight at rest. Touch grid: channels, columns, rows, width and height of the view in radians, foveation. Shape: [nplugin, 6]. Unit: mixed."""
+    @property
+    def cable_jntid(self) -> NDArray[int32]:
+        """Ball joint at which the piece of cable bends, in ascending order. Shape: [ncable]. Unit: id."""
+    @property
+    def cable_stiffness(self) -> NDArray[float64]:
+        """Stiffness against twist about x and bending about y and z, in the parent's frame. Shape: [ncable, 3]. Unit: N m/rad."""
+    @property
+    def cable_rest(self) -> NDArray[float64]:
+        """Rotation vector of the body relative to its parent at rest. Shape: [ncable, 3]. Unit: rad."""
     @property
     def numeric_adr(self) -> NDArray[int32]:
         """First number of the custom numeric in `numeric_data`. Shape: [nnumeric]. Unit: id."""

@@ -2,6 +2,7 @@
 
 pub mod acceleration;
 pub mod applied_force;
+pub mod cable;
 pub mod camlight;
 pub mod com_pos;
 pub mod com_vel;

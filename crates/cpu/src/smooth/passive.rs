@@ -1,10 +1,11 @@
-//! Springs, dampers, gravity compensation and fluid forces; velocities of tendons and actuators.
+//! Springs, dampers, gravity compensation, fluid forces and elastic cables; velocities of tendons and actuators.
 //!
 //! The force of a spring of stiffness `k, k2, k3` at displacement `x` is `-(k + k2 x + k3 x²) x`, that of a damper
 //! `b, b2, b3` at velocity `v` is `-(b + b2 |v| + b3 v²) v`. For a ball joint, and for the translation and rotation
 //! of a free joint, the displacement is a vector, with its norm as `x` in the parentheses.
 
 use super::applied_force::subtree_end;
+use super::cable::cables;
 use super::reflected_inertia::{damping_coefficient, damping_of_dof, damping_of_tendon};
 use crate::constraint::adhesion::adhesion_forces;
 use crate::math::{Vec3, cross, dot, length, quat_at, quat_normalize, quat_sub, spatial, vec3, vec3_at};
@@ -46,6 +47,7 @@ pub fn passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
     adhesion_forces(m, d);
     sum_passive(m, d);
+    cables(m, d);
 }
 
 /// Velocities of tendons and actuators.

@@ -2,6 +2,7 @@
 
 pub(crate) mod actuation;
 pub(crate) mod assets;
+mod cables;
 pub(crate) mod collision;
 pub(crate) mod constants;
 mod custom;
@@ -45,6 +46,7 @@ pub fn compile(spec: &Spec) -> Result<Model> {
     build.sensors();
     build.skins();
     build.plugins();
+    build.cables();
     build.options();
     build.derived();
     build.log.check()?;

@@ -200,7 +200,11 @@ impl<'a> Build<'a> {
         } else {
             numbers(kind, &instance.config)
         };
-        self.check_limits(instance, span, &numbers);
+        match kind {
+            plugin::PID => self.check_limits(instance, span, &numbers),
+            plugin::CABLE => self.check_cable(instance, span),
+            _ => {}
+        }
         let m = &mut self.model;
         m.plugin.push(kind);
         m.plugin_stateadr.push(0);
@@ -214,13 +218,34 @@ impl<'a> Build<'a> {
         }
     }
 
+    /// The cable of a body: its plugin instance, if the plugin is that of cables.
+    pub(super) fn cable_of(&self, body: usize) -> Option<usize> {
+        let id = usize::try_from(self.model.body_plugin[body]).ok()?;
+        (*self.model.plugin.get(id)? == plugin::CABLE).then_some(id)
+    }
+
+    /// Checks the moduli of a cable, of which one that is not given is zero, and whether it is flat.
+    fn check_cable(&self, instance: &Plugin, span: crate::spec::Span) {
+        let given = |key: &str| instance.config.iter().find(|c| c.0 == key).map(|c| c.1.as_str());
+        let cable = plugin_name(plugin::CABLE as usize);
+        for key in ["twist", "bend"] {
+            let text = given(key).unwrap_or_default().trim();
+            let sound = text.parse::<f64>().is_ok_and(|modulus| (0.0..=f64::MAX).contains(&modulus));
+            if !sound && !text.is_empty() {
+                let message = format!("{key} '{}' of {cable} is no modulus", super::crop(text));
+                self.wrong(span, message, "one number in Pa, zero or greater");
+            }
+        }
+        if let Some(text) = given("flat").filter(|text| !["true", "false", ""].contains(text)) {
+            let message = format!("flat '{}' of {cable} counts as false", super::crop(text));
+            self.log.warn(span, message, "write true or false");
+        }
+    }
+
     /// Checks the limits of a controller.
     fn check_limits(&self, instance: &Plugin, span: crate::spec::Span, numbers: &[f64; 6]) {
         let given = |key: &str| instance.config.iter().any(|c| c.0 == key);
         let pid = plugin_name(plugin::PID as usize);
-        if instance.plugin.name != pid {
-            return;
-        }
         for (key, limit) in [("imax", numbers[3]), ("slewmax", numbers[4])] {
             // the largest integral does not count without an integral
             let counts = given(key) && (key != "imax" || numbers[1] != 0.0);
@@ -302,6 +327,10 @@ fn numbers(kind: i32, config: &[(String, String)]) -> [f64; distance_fields::NUM
                 one("imax").filter(|_| integral_gain != 0.0).map_or(NONE, |force| force / integral_gain);
             let gains = ["kp", "kd"].map(|key| one(key).unwrap_or(0.0));
             [gains[0], integral_gain, gains[1], most, one("slewmax").unwrap_or(NONE), 0.0]
+        }
+        plugin::CABLE => {
+            let moduli = ["twist", "bend"].map(|key| one(key).unwrap_or(0.0));
+            [moduli[0], moduli[1], f64::from(text("flat") == "true"), 0.0, 0.0, 0.0]
         }
         plugin::TOUCH_GRID => {
             let channels = one("nchannel").map_or(0.0, f64::trunc);

@@ -4,7 +4,9 @@
 use super::Model;
 use super::features::sensed_pairs;
 use crate::error::{Error, Result};
-use crate::schema::enums::{bias, dynamics, enable, equality, gain, geom as kind, integrator, word, wrap};
+use crate::schema::enums::{
+    bias, dynamics, enable, equality, gain, geom as kind, integrator, plugin, word, wrap,
+};
 use crate::schema::kinds::Kind;
 use crate::schema::sensors::sensor;
 use crate::schema::shape_pairs::{Method, shape_pair};
@@ -118,7 +120,7 @@ pub const UNSUPPORTED: &[Unsupported] = &[
         "this bias of an actuator",
         Found::At(Kind::Actuator, |m, a| !BIASES.contains(&m.actuator_biastype[a])),
     ),
-    row(Stage::passive, "a plugin of a body", Found::At(Kind::Body, |m, b| m.body_plugin[b] >= 0)),
+    row(Stage::passive, "a plugin of a body", Found::At(Kind::Body, has_other_plugin)),
     // equality types of deformable bodies
     row(
         Stage::make_constraint,
@@ -200,6 +202,11 @@ fn called(m: &Model, kind: Kind, id: usize) -> String {
         Some(name) if !name.is_empty() => format!("{} '{name}'", kind.word()),
         _ => format!("{} {id}", kind.word()),
     }
+}
+
+/// True if a body has a plugin that is not that of cables.
+fn has_other_plugin(m: &Model, body: usize) -> bool {
+    usize::try_from(m.body_plugin[body]).is_ok_and(|id| m.plugin[id] != plugin::CABLE)
 }
 
 /// True if the path of a tendon has a pulley with divisor zero.

@@ -78,6 +78,7 @@ macro_rules! size_table {
             nsaprest "candidates that are tested without a sweep";
             nplugin "plugin instances";
             npluginattr "bytes of the configurations of all plugin instances";
+            ncable "pieces of elastic cables, each between two bodies";
             nconmax "contacts that a world has capacity for";
             njmax "constraint rows that a world has capacity for";
             ntile "tiles of 4 x 4 in the lower triangle of the Hessian, each tree in rows of its own; kernels only";

@@ -113,8 +113,8 @@ macro_rules! stage_table {
                     Result(transmission), Result(fluid),
                 ],
                 flags: &[
-                    "ACTUATION", "ADHESION", "DAMPER", "FLUID", "FREE", "GRAVCOMP", "PASSIVE_ADHESION",
-                    "REFLECTED_INERTIA", "SPRING", "TENDON",
+                    "ACTUATION", "ADHESION", "CABLE", "DAMPER", "FLUID", "FREE", "GRAVCOMP",
+                    "PASSIVE_ADHESION", "REFLECTED_INERTIA", "SPRING", "TENDON",
                 ],
             }
             rne smooth "bias force by recursive Newton-Euler" {

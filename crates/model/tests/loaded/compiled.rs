@@ -3,7 +3,7 @@
 use manyworlds_model::model::Model;
 use manyworlds_model::model::structure::{MATRICES, TREE};
 use manyworlds_model::model::texture::Source;
-use manyworlds_model::schema::enums::{gain, object, transmission};
+use manyworlds_model::schema::enums::{gain, joint, object, transmission};
 use manyworlds_model::schema::sensors::sensor;
 use manyworlds_model::schema::{Kind, ValuesMut};
 
@@ -30,6 +30,20 @@ fn actuators_of_models_are_sound_and_wrong_ones_are_not() {
                 assert!(Model::from_mwb(&wrong.to_mwb()).is_err(), "{name} {a}");
             }
         }
+    }
+}
+
+#[test]
+fn cables_bend_at_ball_joints_each_at_its_own() {
+    let path = format!("{}/../../tests/parity/models/cable.xml", env!("CARGO_MANIFEST_DIR"));
+    let m = manyworlds_mjcf::load(&path).unwrap();
+    assert_eq!((m.sizes.ncable, m.cable_rest.len()), (14, 42));
+    assert_eq!(Model::from_mwb(&m.to_mwb()).unwrap(), m);
+    let hinge = m.jnt_type.iter().position(|kind| *kind == joint::HINGE).unwrap();
+    for jnt in [m.cable_jntid[1], hinge as i32, -1, m.sizes.njnt as i32] {
+        let mut wrong = m.clone();
+        wrong.cable_jntid[0] = jnt;
+        assert!(Model::from_mwb(&wrong.to_mwb()).is_err(), "{jnt}");
     }
 }
 

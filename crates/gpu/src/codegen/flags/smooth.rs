@@ -26,6 +26,7 @@ pub(super) fn flags(model: &Model) -> Room {
         ("DAMPER", !model.disabled(disable::DAMPER)),
         ("PASSIVE_ADHESION", model.has_adhesion() && passive),
         ("FLUID", has_fluid(model)),
+        ("CABLE", passive && model.sizes.ncable > 0),
         ("ENERGY", schedule::needs_energy(model)),
     ]
 }

@@ -33,8 +33,8 @@ pub(crate) fn set0(build: &mut Build<'_>) {
 /// of cameras and lights at `qpos0`.
 ///
 /// What the compiler resolves once stays as it is: stiffness and damping from a time constant, damping from a
-/// damping ratio, lengths of springs at rest, length ranges of actuators, keyframes, and the sparsity of the inertia
-/// matrix.
+/// damping ratio, lengths of springs at rest, stiffness and rest of cables, length ranges of actuators, keyframes, and
+/// the sparsity of the inertia matrix.
 pub fn set_const(model: &mut Model) {
     subtree_masses(model);
     bound_geoms(model);

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use glam::DQuat;
 
 use crate::spec::rotation::quat_of;
-use crate::spec::{Inertial, Kind, Log, Pose, Ref, Refers, Spec};
+use crate::spec::{Body, Inertial, Kind, Log, Pose, Ref, Refers, Spec};
 use manyworlds_model::error::Result;
 use manyworlds_model::schema::enums::JointType;
 use manyworlds_model::schema::sensors::SensorType;
@@ -153,10 +153,10 @@ fn write_mass(spec: &mut Spec, b: usize, mass: &Mass) {
     });
 }
 
-/// Bodies that can be fused with their parents: static and unreferenced.
+/// Bodies that can be fused with their parents: static and unreferenced, and no part of a cable.
 fn fusible(spec: &Spec) -> Vec<bool> {
-    let mut fused: Vec<bool> =
-        spec.bodies.iter().map(|b| !b.mocap && b.gravcomp == 0.0 && b.fuse && b.sleep == 0).collect();
+    let is_plain = |b: &Body| !b.mocap && b.gravcomp == 0.0 && b.sleep == 0 && b.plugin.is_none();
+    let mut fused: Vec<bool> = spec.bodies.iter().map(|b| b.fuse && is_plain(b)).collect();
     fused[0] = false;
     spec.joints.iter().for_each(|j| fused[j.body] = false);
     referenced(spec, Kind::Body).into_iter().for_each(|b| fused[b] = false);

@@ -1,21 +1,22 @@
-//! Checks of collision candidates and equality constraints, in a model from a file.
+//! Checks of collision candidates, equality constraints and cables, in a model from a file.
 
 use crate::model::Model;
 use crate::model::features::shape_sizes;
-use crate::schema::enums::{equality, geom, object};
+use crate::schema::enums::{equality, geom, joint, object};
 
 use super::ReadResult;
 
 /// Dimensions of a contact.
 const DIMENSIONS: [i32; 4] = [1, 3, 4, 6];
 
-/// Checks geoms, candidates and equality constraints.
+/// Checks geoms, candidates, equality constraints and cables.
 pub(crate) fn check(m: &Model) -> ReadResult<()> {
     geoms(m)?;
     candidates(m)?;
     body_pairs(m)?;
     sweep_and_prune(m)?;
-    equalities(m)
+    equalities(m)?;
+    cables(m)
 }
 
 /// Checks the sizes of geoms, and the dimensions of their contacts.
@@ -114,5 +115,15 @@ fn equalities(m: &Model) -> ReadResult<()> {
     match (0..m.sizes.neq).filter(rigid).find(loose) {
         Some(e) => Err(format!("has equality constraint {e} without two bodies or sites")),
         None => Ok(()),
+    }
+}
+
+/// Checks that cables bend at ball joints, each of which is named once.
+fn cables(m: &Model) -> ReadResult<()> {
+    let ball = |jnt: &i32| m.jnt_type[*jnt as usize] == joint::BALL;
+    if m.cable_jntid.iter().all(ball) && m.cable_jntid.is_sorted_by(|a, b| a < b) {
+        Ok(())
+    } else {
+        Err("has cables that do not bend at ball joints, each at its own".to_owned())
     }
 }

@@ -1,4 +1,4 @@
-//! Custom numerics, texts and tuples; plugin instances; keyframes.
+//! Custom numerics, texts and tuples; plugin instances, elastic cables; keyframes.
 
 macro_rules! custom_fields {
     ($($state:tt)*) => {
@@ -18,7 +18,11 @@ macro_rules! custom_fields {
             plugin_statenum: int [nplugin] "1" "Number of states.";
             plugin_attr: int [npluginattr] "1" "Configuration: zero-terminated texts as bytes.";
             plugin_attradr: adr(npluginattr) [nplugin] "id" "First byte of the configuration.";
-            plugin_prm: real [nplugin 6] "mixed" "Numbers of the configuration. `mujoco.pid`: gains of error, integral and rate, largest integral and largest rate of the target (-1 for none). Touch grid: channels, columns, rows, width and height of the view in radians, foveation. Signed distance fields: bolt and nut radius; bowl height, radius, thickness; gear alpha (rad), diameter, teeth, thickness, inner diameter (negative: from the others); torus radii of circle and tube.";
+            plugin_prm: real [nplugin 6] "mixed" "Numbers of the configuration. `mujoco.pid`: gains of error, integral and rate, largest integral and largest rate of the target (-1 for none). Cable: moduli of shear and elasticity, 1 if it is straight at rest. Touch grid: channels, columns, rows, width and height of the view in radians, foveation. Signed distance fields: bolt and nut radius; bowl height, radius, thickness; gear alpha (rad), diameter, teeth, thickness, inner diameter (negative: from the others); torus radii of circle and tube.";
+            // elastic cables, in pieces
+            cable_jntid: id(njnt) [ncable] "id" "Ball joint at which the piece of cable bends, in ascending order.";
+            cable_stiffness: real [ncable 3] "N m/rad" "Stiffness against twist about x and bending about y and z, in the parent's frame." { varies: Some(Rule::NotNegative) };
+            cable_rest: real [ncable 3] "rad" "Rotation vector of the body relative to its parent at rest." { varies: Some(Rule::Any) };
             // custom numerics and keyframes
             numeric_adr: adr(nnumericdata) [nnumeric] "id" "First number of the custom numeric in `numeric_data`.";
             numeric_size: num(numeric_adr) [nnumeric] "1" "Length of the custom numeric.";
