@@ -260,12 +260,12 @@ part_others() {
         return
     fi
     # smooth without a model with balloons: docs/decisions.md 29. contact without a model whose tendons barely touch their
-    # wrapping geoms: moment arms to 3e-8. soft without signed distance fields, which are refused, and the skin of a composite
+    # wrapping geoms: moment arms to 3e-8. soft without the skin of a composite
     local core smooth contact soft
     mapfile -t core < <(tier core)
     mapfile -t smooth < <(tier smooth '/balloons\.xml')
     mapfile -t contact < <(tier contact '/replicate/tendon\.xml')
-    mapfile -t soft < <(tier soft '/sdf/|/collision_sdf/|/belt\.xml')
+    mapfile -t soft < <(tier soft '/belt\.xml')
     local lists=("$MANYWORLDS_MODELS"/tiers/{core,smooth,contact,mesh,scale}.txt)
     check "all arrays of the core, smooth and contact tiers" "$python" tests/parity/parity.py --bin "$bin" --backend cpu \
         --unconverged "${core[@]}" "${smooth[@]}" "${contact[@]}"
