@@ -46,6 +46,15 @@ impl<'a, T: Real> Field<'a, T> {
         Some(Self { m, source })
     }
 
+    /// The same, and the octree of a geom of type mesh whose mesh has one: what tactile sensors feel.
+    pub fn of_solid(m: &'a Model<T>, g: usize) -> Option<Self> {
+        if m.geom_type[g] != geom::MESH {
+            return Self::of_geom(m, g);
+        }
+        let mesh = usize::try_from(m.geom_dataid[g]).ok()?;
+        (m.mesh_octadr[mesh] >= 0).then_some(Self { m, source: Source::Octree(mesh) })
+    }
+
     /// Signed distance at a point in the geom's frame, with its gradient.
     #[inline(always)]
     pub fn at(&self, p: Vec3<T>) -> Graded<T> {

@@ -1,5 +1,6 @@
 //! Sensors and their measurement frames.
 
+pub mod enclosed;
 pub mod object_frames;
 #[allow(clippy::module_inception, reason = "the stage that the room is named for")]
 pub mod output;
@@ -7,4 +8,5 @@ pub mod sensor;
 pub mod sensor_contact;
 pub mod sensor_distance;
 pub mod sensor_ray;
+pub mod tactile;
 pub mod touch_grid;

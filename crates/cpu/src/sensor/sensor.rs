@@ -1,10 +1,12 @@
 //! Sensor outputs; MuJoCo's XML reference, section "sensor", defines the sensor types.
 
+use super::enclosed::enclosed;
 use super::object_frames::{Frame, acceleration_of, frame_of, quat_of, velocity_of};
 use super::output::cut_off;
 use super::sensor_contact::{contact_sensor, touch_force};
 use super::sensor_distance::distance_sensor;
 use super::sensor_ray::{focal_lengths, rangefinder};
+use super::tactile::tactile;
 use super::touch_grid::touch_grid;
 use crate::actuation::history::delay_sensors;
 use crate::collision::ray_shape::is_inside;
@@ -31,6 +33,7 @@ pub fn sensor<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             kind::RANGEFINDER => rangefinder(m, d, s),
             kind::CONTACT => contact_sensor(m, d, s),
             kind::DISTANCE | kind::NORMAL | kind::FROMTO => distance_sensor(m, d, s),
+            kind::TACTILE => tactile(m, d, s),
             kind::PLUGIN => touch_grid(m, d, s),
             kind::USER => d.sensordata[adr..end].fill(T::ZERO),
             _ => {
@@ -94,6 +97,7 @@ fn measure<T: Real>(m: &Model<T>, d: &Data<T>, s: usize) -> [T; 4] {
         kind::SUBTREECOM => three(vec3(&d.subtree_com, id)),
         kind::SUBTREELINVEL => three(vec3(&d.subtree_linvel, id)),
         kind::SUBTREEANGMOM => three(vec3(&d.subtree_angmom, id)),
+        kind::INSIDESITE if m.sensor_intprm[3 * s] != 0 => one(enclosed(m, d, s)),
         kind::INSIDESITE => one(inside_site(m, d, s)),
         kind::E_POTENTIAL => one(d.energy[0]),
         kind::E_KINETIC => one(d.energy[1]),

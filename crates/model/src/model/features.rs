@@ -25,6 +25,24 @@ pub fn sensed_geoms<T: Real>(m: &Model<T>, kind: i32, id: i32) -> std::ops::Rang
     first..first + m.body_geomnum[id].max(0) as usize
 }
 
+/// True if geom `g` belongs to a sensed object: it is the geom, or of the body, or for a body frame of a body below it.
+pub fn is_sensed_part<T: Real>(m: &Model<T>, kind: i32, id: usize, g: usize) -> bool {
+    if kind == object::GEOM {
+        return g == id;
+    }
+    let mut body = m.geom_bodyid[g] as usize;
+    // parents have lower ids
+    while kind == object::XBODY && body > id {
+        body = m.body_parentid[body] as usize;
+    }
+    body == id
+}
+
+/// True if a shape is compact and convex, so that a site can enclose it.
+pub fn is_enclosable(kind: i32) -> bool {
+    matches!(kind, geom::SPHERE | geom::CAPSULE | geom::ELLIPSOID | geom::CYLINDER | geom::BOX | geom::MESH)
+}
+
 /// Pairs of geoms whose distance is sensed, the lower type first.
 pub fn sensed_pairs<T: Real>(m: &Model<T>) -> impl Iterator<Item = (usize, usize)> {
     let of_distance = |s: &usize| (sensor::DISTANCE..=sensor::FROMTO).contains(&m.sensor_type[*s]);

@@ -8,7 +8,6 @@ use crate::schema::enums::{
     bias, dynamics, enable, equality, gain, geom as kind, integrator, plugin, word, wrap,
 };
 use crate::schema::kinds::Kind;
-use crate::schema::sensors::sensor;
 use crate::schema::shape_pairs::{Method, shape_pair};
 use crate::schema::stages::Stage;
 
@@ -136,16 +135,6 @@ pub const UNSUPPORTED: &[Unsupported] = &[
         Stage::make_constraint,
         "flexstrain constraint",
         Found::At(Kind::Equality, |m, e| m.eq_type[e] == equality::FLEXSTRAIN),
-    ),
-    row(
-        Stage::sensor,
-        "sensor of type tactile",
-        Found::At(Kind::Sensor, |m, s| m.sensor_type[s] == sensor::TACTILE),
-    ),
-    row(
-        Stage::sensor,
-        "enclosed of a sensor",
-        Found::At(Kind::Sensor, |m, s| m.sensor_type[s] == sensor::INSIDESITE && m.sensor_intprm[3 * s] != 0),
     ),
     row(Stage::sensor, "distance of", Found::Between(pairs_without_distance)),
 ];

@@ -2,5 +2,6 @@
 
 pub(crate) mod actuator_checks;
 pub(crate) mod actuators;
+pub(crate) mod sensed_shapes;
 pub(crate) mod sensors;
 pub(crate) mod tendons;

@@ -29,6 +29,7 @@ impl Build<'_> {
             let reference = self.sensed(sensor, sensor.reference.as_ref());
             let output = self.output(sensor, object.1);
             self.check_sensor(sensor, object.1, reference, &output);
+            self.check_sensed_shapes(sensor, object, reference);
             let m = &mut self.model;
             m.sensor_type[s] = sensor.kind.into();
             m.sensor_datatype[s] = output.datatype;

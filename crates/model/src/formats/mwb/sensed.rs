@@ -1,7 +1,7 @@
 //! Checks of the data that sensors and rays index, in a model from a file.
 
 use crate::model::Model;
-use crate::model::features::has_field;
+use crate::model::features::{has_field, is_enclosable, is_sensed_part};
 use crate::model::history::HistoryBuffer;
 use crate::schema::EXTREMA;
 use crate::schema::enums::{geom, joint, object};
@@ -73,7 +73,10 @@ fn is_sound(m: &Model, s: usize) -> bool {
             id >= 0 && (of == object::SITE || of == object::CAMERA)
         }
         sensor::CAMPROJECTION => of == object::SITE && id >= 0 && by == object::CAMERA && reference >= 0,
-        sensor::INSIDESITE => framed(of) && id >= 0 && by == object::SITE && reference >= 0,
+        sensor::INSIDESITE => {
+            let placed = framed(of) && id >= 0 && by == object::SITE && reference >= 0;
+            placed && (bits == 0 || can_be_enclosed(m, of, id as usize))
+        }
         sensor::FRAMEPOS..=sensor::FRAMEANGACC => framed(of) && id >= 0 && (reference < 0 || framed(by)),
         sensor::DISTANCE | sensor::NORMAL | sensor::FROMTO => {
             let solid = |kind: i32| kind == object::GEOM || kind == object::BODY;
@@ -93,6 +96,11 @@ fn is_sound(m: &Model, s: usize) -> bool {
             dim = if sound { i64::from(m.actuator_outnum[id as usize]) } else { -1 };
             sound
         }
+        sensor::TACTILE => {
+            let sound = of == Kind::Mesh.number() && id >= 0 && by == object::GEOM && reference >= 0;
+            dim = if sound { tactile_outputs(m, id as usize) } else { -1 };
+            sound
+        }
         // sized differently, or refused before anything is measured
         sensor::PLUGIN => {
             let grid =
@@ -101,7 +109,7 @@ fn is_sound(m: &Model, s: usize) -> bool {
             dim = counts.map_or(-1, |g| g[0] as i64 * g[1] as i64 * g[2] as i64);
             of == object::SITE && id >= 0 && counts.is_some_and(|g| g[0] <= 6.0)
         }
-        sensor::USER | sensor::TACTILE => {
+        sensor::USER => {
             dim = i64::from(m.sensor_dim[s]);
             true
         }
@@ -118,6 +126,23 @@ fn is_sound(m: &Model, s: usize) -> bool {
         && dim == i64::from(m.sensor_dim[s])
         && adr >= 0
         && adr + dim <= m.sizes.nsensordata as i64
+}
+
+/// True if all that belongs to an object has a shape that a site can enclose, and something does.
+fn can_be_enclosed(m: &Model, kind: i32, id: usize) -> bool {
+    if kind == object::SITE {
+        return true;
+    }
+    let mut parts = (0..m.sizes.ngeom).filter(|g| is_sensed_part(m, kind, id, *g)).peekable();
+    kind != object::CAMERA && parts.peek().is_some() && parts.all(|g| is_enclosable(m.geom_type[g]))
+}
+
+/// Outputs of a tactile sensor of a mesh, three for each vertex; -1 if its normals are not there.
+fn tactile_outputs(m: &Model, mesh: usize) -> i64 {
+    let (first, normals) = (i64::from(m.mesh_normaladr[mesh]), i64::from(m.mesh_normalnum[mesh]));
+    let placed =
+        normals >= 0 && (normals == 0 || first >= 0) && first + normals <= m.sizes.nmeshnormal as i64;
+    if placed { 3 * i64::from(m.mesh_vertnum[mesh]) } else { -1 }
 }
 
 /// Checks that triangles refer to vertices of their mesh, and heights to their field.
