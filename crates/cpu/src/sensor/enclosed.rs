@@ -19,8 +19,8 @@ use manyworlds_model::schema::enums::{geom, object};
 /// Starts of a search: the corners of a cube, then the middles of its faces.
 const STARTS: usize = 14;
 
-/// Most rounds of a search.
-const ROUNDS: usize = 30;
+/// Most distances that a search looks at.
+const ROUNDS: usize = 60;
 
 /// Longest jump of a search, in steps.
 const LONGEST_JUMP: f64 = 50.0;
@@ -78,25 +78,45 @@ fn largest_of_vertices<T: Real>(m: &Model<T>, kind: i32, size: Vec3<T>, mesh: us
 
 /// Largest distance of a primitive of type `what` to a site.
 fn largest_distance<T: Real>(kind: i32, size: Vec3<T>, what: i32, part: &Shape<T>) -> T {
-    let own = part.size;
-    let along = mat_column(part.mat, 2) * own[1];
-    let at = |p: Vec3<T>| site_distance(kind, size, p).value;
-    match what {
-        geom::SPHERE => at(part.pos) + own[0],
-        geom::CAPSULE => at(part.pos + along).max(at(part.pos - along)) + own[0],
-        geom::ELLIPSOID => farthest(kind, size, part.pos, part.mat * diagonal(own)),
-        geom::CYLINDER => {
-            let rim = part.mat * diagonal(Vec3([own[0], own[0], T::ZERO]));
-            farthest(kind, size, part.pos + along, rim).max(farthest(kind, size, part.pos - along, rim))
-        }
-        _ => {
-            let mut most = T::of(DEEPEST);
-            for corner in 0..8 {
-                most = most.max(at(part.pos + part.mat * (own * start_direction(corner))));
-            }
-            most
-        }
+    let (points, radius) = match what {
+        geom::SPHERE => (1, part.size[0]),
+        geom::CAPSULE => (2, part.size[0]),
+        geom::ELLIPSOID | geom::CYLINDER => return largest_on_rims(kind, size, what, part),
+        _ => (8, T::ZERO),
+    };
+    let mut most = T::of(DEEPEST);
+    for k in 0..points {
+        let p = part.pos + part.mat * extreme_point(what, part.size, k);
+        most = most.max(site_distance(kind, size, p).value);
     }
+    most + radius
+}
+
+/// Extreme point `k` of a primitive without curved edges, less the radius of round ones: a centre, an end, a corner.
+fn extreme_point<T: Real>(what: i32, own: Vec3<T>, k: usize) -> Vec3<T> {
+    let direction = start_direction::<T>(k);
+    match what {
+        geom::SPHERE => Vec3::ZERO,
+        geom::CAPSULE => Vec3([T::ZERO, T::ZERO, own[1] * direction[0]]),
+        _ => own * direction,
+    }
+}
+
+/// Largest distance of an ellipsoid, or of both rims of a cylinder.
+fn largest_on_rims<T: Real>(kind: i32, size: Vec3<T>, what: i32, part: &Shape<T>) -> T {
+    let own = part.size;
+    // an ellipsoid has its middle for an end
+    let (radii, ends, height) = match what {
+        geom::ELLIPSOID => (own, 1, T::ZERO),
+        _ => (Vec3([own[0], own[0], T::ZERO]), 2, own[1]),
+    };
+    let (axis, axes) = (mat_column(part.mat, 2) * height, part.mat * diagonal(radii));
+    let mut most = T::of(DEEPEST);
+    for end in 0..ends {
+        let centre = part.pos + axis * start_direction::<T>(end)[0];
+        most = most.max(farthest(kind, size, centre, axes));
+    }
+    most
 }
 
 /// Largest distance of the points `centre + axes u`, where u is a unit vector.
@@ -117,24 +137,28 @@ fn start_direction<T: Real>(k: usize) -> Vec3<T> {
 
 /// Distance at the end of a search from the unit vector `start`.
 fn ascend<T: Real>(kind: i32, size: Vec3<T>, centre: Vec3<T>, axes: Mat3<T>, start: Vec3<T>) -> T {
-    let mut u = start;
-    let (mut value, mut next) = aim(kind, size, centre, axes, u);
+    // the distance reached, where the search goes from there, how far that is, and where it looks now
+    let (mut value, mut next, mut step) = (T::of(DEEPEST), start, T::ZERO);
+    let (mut u, mut jumps) = (start, false);
     for _ in 0..ROUNDS {
-        let (risen, after) = aim(kind, size, centre, axes, next);
-        if risen - value <= T::EPSILON * (value.abs() + size[0]) {
+        let (risen, after) = aim(kind, size, centre, axes, u);
+        let jumped = jumps;
+        jumps = false;
+        if jumped && risen <= value {
+            // too far: on without the jump
+            u = next;
+            continue;
+        }
+        if !jumped && risen - value <= T::EPSILON * (value.abs() + size[0]) {
             return value.max(risen);
         }
-        let ratio = length(after - next) / length(next - u);
-        (u, value, next) = (next, risen, after);
+        let reach = length(after - u);
+        let ratio = reach / step.max(T::MINVAL);
+        (value, next, step) = (risen, after, reach);
         // the end of a geometric series of steps
-        if ratio > T::of(0.1) && ratio < T::ONE {
-            let jump = (T::ONE / (T::ONE - ratio)).min(T::of(LONGEST_JUMP));
-            let far = normalize3(u + (next - u) * jump);
-            let (ahead, beyond) = aim(kind, size, centre, axes, far);
-            if ahead > value {
-                (u, value, next) = (far, ahead, beyond);
-            }
-        }
+        jumps = !jumped && ratio > T::of(0.1) && ratio < T::ONE;
+        let jump = (T::ONE / (T::ONE - ratio)).min(T::of(LONGEST_JUMP));
+        u = if jumps { normalize3(u + (after - u) * jump) } else { after };
     }
     value
 }
