@@ -4,6 +4,7 @@ import package::actuation::history::delay_sensors;
 import package::collision::ray_shape::is_inside;
 import package::math::quaternion::{quat_at, quat_conj, quat_mul, quat_normalize};
 import package::runtime::group::{lane, sync};
+import package::sensor::enclosed::enclosed;
 import package::sensor::object_frames::{acceleration_of, frame_of, quat_of, velocity_of};
 import package::sensor::output::cut_off;
 import package::sensor::sensor_contact::{contact_sensor, touch_force};
@@ -155,6 +156,11 @@ fn measure(s: u32, kind: i32) -> vec4f {
 //#endif
 //#if INSIDE_SENSOR
     if (kind == SENSOR_INSIDESITE) {
+//#if ENCLOSED_SENSOR
+        if (sensor_intprm(3u * s) != 0) {
+            return vec4f(enclosed(s), 0.0, 0.0, 0.0);
+        }
+//#endif
         return vec4f(inside_site(s, id), 0.0, 0.0, 0.0);
     }
 //#endif

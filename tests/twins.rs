@@ -130,6 +130,7 @@ const PAIRS: &[(&str, usize)] = &[
     ("math/quaternion", 10),
     ("math/spatial", 6),
     ("math/vector", 3),
+    ("sensor/enclosed", 13),
     ("sensor/object_frames", 6),
     ("sensor/output", 1),
     ("sensor/sensor", 10),

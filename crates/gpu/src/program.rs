@@ -105,6 +105,7 @@ impl Program {
         check_single_precision(&model)?;
         check_candidates(&model)?;
         check_fields(&model)?;
+        check_tactile(&model)?;
         if options.reduced_stores == Some(true) && model.has_sleep() {
             return Err(Error::Argument(
                 "reduced stores: results of sleeping trees stay from step to step; leave it out, or disable sleep"
@@ -390,6 +391,17 @@ fn check_fields(model: &Model) -> Result<()> {
         Some(g) => Err(Error::Unsupported(format!(
             "geom {g} '{}' is a signed distance field, which kernels do not know yet; step the model on the CPU",
             model.names.geom[g]
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// Rejects a model with a tactile sensor: kernels have no signed distances of what presses on it yet.
+fn check_tactile(model: &Model) -> Result<()> {
+    match model.sensor_type.iter().position(|kind| *kind == sensor::TACTILE) {
+        Some(s) => Err(Error::Unsupported(format!(
+            "sensor {s} '{}' is of type tactile, which kernels do not know yet; step the model on the CPU",
+            model.names.sensor[s]
         ))),
         None => Ok(()),
     }

@@ -199,10 +199,10 @@ fn round_distance<T: Real>(radius: T, p: Vec3<T>) -> Graded<T> {
 /// Signed distance to what three walls at right angles enclose: how far a point is beyond each, and the ways out as
 /// columns.
 fn walls_distance<T: Real>(over: Vec3<T>, ways: Mat3<T>) -> Graded<T> {
-    let out = over.map(|x| x.max(T::ZERO));
-    let value = length(out);
+    let beyond = over.map(|x| x.max(T::ZERO));
+    let value = length(beyond);
     if value > T::ZERO {
-        return Graded { gradient: ways * out * (T::ONE / value), value };
+        return Graded { gradient: ways * beyond * (T::ONE / value), value };
     }
     // inside: the nearest wall
     let mut k = usize::from(over[1] > over[0]);

@@ -229,10 +229,11 @@ macro_rules! stage_table {
                 ],
                 flags: &[
                     "ACTUATOR_SENSOR", "ADHESION", "BOX_BOX", "CAMERA_SENSOR", "CONTACT_SENSOR",
-                    "CONVEX_DISTANCE", "DISTANCE_SENSOR", "ELLIPTIC", "ENERGY_SENSOR", "FORCE_SENSOR",
-                    "FRAME_SENSOR", "HFIELD", "HISTORY", "INSIDE_SENSOR", "JOINT_SENSOR", "LIMIT_SENSOR",
-                    "PLANE_MESH", "POLYTOPE", "RANGEFINDER", "RAY_HFIELD", "RAY_MESH", "SITE_SENSOR",
-                    "SLEEP", "SUBTREE_SENSOR", "TENDON_SENSOR", "TOUCH_GRID", "TOUCH_SENSOR", "USER_SENSOR",
+                    "CONVEX_DISTANCE", "DISTANCE_SENSOR", "ELLIPTIC", "ENCLOSED_MESH", "ENCLOSED_SENSOR",
+                    "ENERGY_SENSOR", "FORCE_SENSOR", "FRAME_SENSOR", "HFIELD", "HISTORY", "INSIDE_SENSOR",
+                    "JOINT_SENSOR", "LIMIT_SENSOR", "PLANE_MESH", "POLYTOPE", "RANGEFINDER", "RAY_HFIELD",
+                    "RAY_MESH", "SITE_SENSOR", "SLEEP", "SUBTREE_SENSOR", "TENDON_SENSOR", "TOUCH_GRID",
+                    "TOUCH_SENSOR", "USER_SENSOR",
                 ],
             }
             sleep sleep "putting trees at rest to sleep, island by island" {
