@@ -329,10 +329,6 @@ const UNSIMULATED: &[(&str, &[&str])] = &[
         &["distance of hfield and sphere", "'a'", "'b'"],
     ),
     (
-        "<mujoco><worldbody><site name='s'/><geom name='a' size='1'/></worldbody><sensor><insidesite name='c' site='s' objtype='geom' objname='a' enclosed='true'/></sensor></mujoco>",
-        &["enclosed of a sensor", "'c'"],
-    ),
-    (
         "<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody>
         <actuator><general name='act' joint='j' dyntype='user'/></actuator></mujoco>",
         &["activation of an actuator", "'act'"],
@@ -430,6 +426,13 @@ const WARNINGS: &[Row] = &[
         &["not a sensible number"],
     ),
     ("<mujoco><worldbody><replicate count='-1'/></worldbody></mujoco>", "model.xml:1:38", &["-1 copies are none"]),
+    // a tactile sensor of a mesh without frames
+    (
+        "<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody><geom name='g' size='1'/></worldbody>
+        <sensor><tactile geom='g' mesh='m'/></sensor></mujoco>",
+        "model.xml:2:42",
+        &["mesh 'm' has no tangents", "three normals for each vertex"],
+    ),
     // muscles and tendons
     (
         "<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody>
@@ -615,6 +618,58 @@ fn whole_files() {
 #[test]
 fn worlds() {
     check(WORLDS, "<mujoco><worldbody>\n", "</worldbody></mujoco>");
+}
+
+/// Sensors of shapes: of a site `s` and a mesh `m` in a world with a camera, a plane, a geom that does not collide, a ball,
+/// and a body without geoms above another.
+const SENSED: &[Row] = &[
+    (
+        "<insidesite site='s' objtype='camera' objname='eye' enclosed='true'/>",
+        "model.xml:2:48",
+        &["camera 'eye' has no surface", "objtype body, xbody, geom or site"],
+    ),
+    (
+        "<insidesite site='s' objtype='geom' objname='floor' enclosed='true'/>",
+        "model.xml:2:46",
+        &["cannot enclose 'floor'", "type plane", "compact convex shapes"],
+    ),
+    (
+        "<insidesite site='s' objtype='xbody' objname='world' enclosed='true'/>",
+        "model.xml:2:47",
+        &["cannot enclose 'world'", "type plane"],
+    ),
+    (
+        "<insidesite site='s' objtype='body' objname='empty' enclosed='true'/>",
+        "model.xml:2:46",
+        &["body 'empty' has no geom", "xbody"],
+    ),
+    (
+        "<insidesite site='s' objtype='geom' objname='none' enclosed='true'/>",
+        "model.xml:2:46",
+        &["unknown geom 'none'"],
+    ),
+    (
+        "<tactile geom='ghost' mesh='m'/>",
+        "model.xml:2:16",
+        &["body of 'ghost' collides", "contype or conaffinity"],
+    ),
+    ("<tactile geom='ball' mesh='none'/>", "model.xml:2:28", &["unknown mesh 'none'"]),
+    ("<tactile geom='ball'/>", "model.xml:2:2", &["no attribute 'mesh'"]),
+    ("<tactile mesh='m'/>", "model.xml:2:2", &["no attribute 'geom'"]),
+];
+
+#[test]
+fn sensors_of_shapes_name_what_has_them() {
+    let world = "<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody><camera name='eye'/>\
+        <site name='s'/><geom name='floor' type='plane' size='1 1 1'/><body><geom name='ball' size='1'/></body>\
+        <body><geom name='ghost' size='1' contype='0' conaffinity='0'/></body>\
+        <body name='empty'><body><geom size='1'/></body></body></worldbody><sensor>\n";
+    check(SENSED, world, "</sensor></mujoco>");
+    // the body above has those below it
+    let below = "<insidesite site='s' objtype='xbody' objname='empty' enclosed='true' cutoff='1'/>";
+    let model = load_str(&format!("{world}{below}</sensor></mujoco>")).unwrap();
+    assert_eq!((model.sensor_datatype[0], model.sensor_intprm[0], model.sensor_dim[0]), (0, 1, 1));
+    assert!(Batch::new(&model, 1, &BatchOptions::on(Backend::Cpu)).is_ok());
 }
 
 #[test]

@@ -86,6 +86,7 @@ const KINDS: &[&str] = &[
     "../tests/parity/models/pgs_elliptic.xml",
     "../tests/parity/models/noslip.xml",
     "../tests/parity/models/diagexact.xml",
+    "../tests/parity/models/enclosed.xml",
 ];
 
 /// Models whose geoms are used by distance sensors only.

@@ -101,7 +101,7 @@ fn models_of_explicit_pairs_alone_come_back() {
 
 #[test]
 fn sensors_of_models_are_sound_and_wrong_ones_are_not() {
-    for name in ["sensors", "rays", "contact_sensors", "distance"] {
+    for name in ["sensors", "rays", "contact_sensors", "distance", "enclosed"] {
         let path = format!("{}/../../tests/parity/models/{name}.xml", env!("CARGO_MANIFEST_DIR"));
         let m = manyworlds_mjcf::load(&path).unwrap();
         assert!(Model::from_mwb(&m.to_mwb()).is_ok(), "{name}");
@@ -119,6 +119,34 @@ fn sensors_of_models_are_sound_and_wrong_ones_are_not() {
                 assert!(user || Model::from_mwb(&wrong.to_mwb()).is_err(), "{name} {s} {field}");
             }
         }
+    }
+}
+
+#[test]
+fn what_a_site_encloses_and_what_a_tactile_sensor_feels_has_a_shape() {
+    let m = manyworlds_mjcf::load_str(
+        "<mujoco><asset><mesh name='pad' builtin='plate' params='3 2' scale='.1 .2 .1'/></asset><worldbody>
+        <geom name='floor' type='plane' size='1 1 1'/><camera name='eye'/><site name='s'/>
+        <body name='b'><freejoint/><geom name='g' size='.1'/></body></worldbody><sensor>
+        <tactile geom='g' mesh='pad'/><insidesite site='s' objtype='geom' objname='g' enclosed='true'/></sensor></mujoco>",
+    )
+    .unwrap();
+    assert_eq!((&m.sensor_dim[..], m.mesh_normalnum[0]), (&[18, 1][..], 18));
+    assert_eq!(Model::from_mwb(&m.to_mwb()).unwrap(), m);
+    let wrong: [fn(&mut Model); 7] = [
+        |m| m.sensor_objtype[0] = object::GEOM,
+        |m| m.sensor_refid[0] = -1,
+        |m| m.sensor_dim[0] -= 3,
+        |m| m.mesh_normaladr[0] = 1,
+        // a plane; a camera; the world and its plane
+        |m| m.sensor_objid[1] = 0,
+        |m| (m.sensor_objtype[1], m.sensor_objid[1]) = (object::CAMERA, 0),
+        |m| (m.sensor_objtype[1], m.sensor_objid[1]) = (object::XBODY, 0),
+    ];
+    for (k, change) in wrong.iter().enumerate() {
+        let mut broken = m.clone();
+        change(&mut broken);
+        assert!(Model::from_mwb(&broken.to_mwb()).is_err(), "{k}");
     }
 }
 
