@@ -430,7 +430,7 @@ const WARNINGS: &[Row] = &[
     (
         "<mujoco><asset><mesh name='m' vertex='0 0 0 1 0 0 0 1 0 0 0 1'/></asset><worldbody><geom name='g' size='1'/></worldbody>
         <sensor><tactile geom='g' mesh='m'/></sensor></mujoco>",
-        "model.xml:2:42",
+        "model.xml:2:41",
         &["mesh 'm' has no tangents", "three normals for each vertex"],
     ),
     // muscles and tendons

@@ -19,7 +19,7 @@ const ROUNDS: u32 = 60u;
 const LONGEST_JUMP: f32 = 50.0;
 
 // Most steps of Newton's method to the nearest point of an ellipsoid.
-const NEWTON_STEPS: u32 = 20u;
+const ELLIPSOID_STEPS: u32 = 20u;
 
 // Deeper than any point, m.
 const DEEPEST: f32 = -1e30;
@@ -250,7 +250,7 @@ fn ellipsoid_distance(size: vec3f, p: vec3f) -> vec4f {
     let z = max(abs(p) / least, vec3f(EPSILON));
     let bound = z * radii - over;
     var at = max(bound.x, max(bound.y, bound.z));
-    for (var k = 0u; k < NEWTON_STEPS; k++) {
+    for (var k = 0u; k < ELLIPSOID_STEPS; k++) {
         let depth = over + at;
         let x = z * radii / depth;
         let excess = dot(x, x) - 1.0;

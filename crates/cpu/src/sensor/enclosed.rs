@@ -26,7 +26,7 @@ const ROUNDS: usize = 60;
 const LONGEST_JUMP: f64 = 50.0;
 
 /// Most steps of Newton's method to the nearest point of an ellipsoid.
-const NEWTON_STEPS: usize = 20;
+const ELLIPSOID_STEPS: usize = 20;
 
 /// Deeper than any point, m.
 const DEEPEST: f64 = -1e30;
@@ -226,7 +226,7 @@ fn ellipsoid_distance<T: Real>(size: Vec3<T>, p: Vec3<T>) -> Graded<T> {
     // 1 + t, at which no coordinate is beyond the ellipsoid
     let bound = z * radii - over;
     let mut at = bound[0].max(bound[1]).max(bound[2]);
-    for _ in 0..NEWTON_STEPS {
+    for _ in 0..ELLIPSOID_STEPS {
         let depth = over + one * at;
         let x = z * radii / depth;
         let excess = dot(x, x) - T::ONE;
