@@ -1,5 +1,5 @@
-//! [`Spec`] -> MJCF: one file without frames, includes or attached models, and with classes of defaults only for what an
-//! element has no attribute for. Angles are radians, orientations quaternions, numbers the shortest that parse back to the
+//! [`Spec`] -> MJCF: one file without frames, whose scales are in the numbers, without includes or attached models, and
+//! with classes of defaults only for what an element has no attribute for. Angles are radians, orientations quaternions, numbers the shortest that parse back to the
 //! same value. Attributes equal to the format's defaults are omitted.
 
 mod actuators;
@@ -25,7 +25,9 @@ use manyworlds_model::model::Model;
 pub fn write(spec: &Spec, model: &Model, folder: &Path) -> String {
     let mut tree = Tree::default();
     tree.nodes.push(Node::default());
-    let spec = spec.ordered();
+    let ordered = spec.ordered();
+    // a compiled model has no frame that cannot be scaled
+    let spec = ordered.scaled().unwrap_or(Cow::Borrowed(&*ordered));
     let mut writer = Writer {
         index: Index::new(&spec),
         spec: spec.clone(),
