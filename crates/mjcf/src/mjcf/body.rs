@@ -235,9 +235,9 @@ fn frame(reader: &mut Reader<'_>, el: El<'_>, context: Context) -> Context {
 
 /// Scale of a frame: one factor for all axes, or three.
 fn scale(el: El<'_>) -> Option<[f64; 3]> {
-    match el.reals("scale", 1, 3)?.as_slice() {
-        &[x] => Some([x; 3]),
-        &[x, y, z] => Some([x, y, z]),
+    match *el.reals("scale", 1, 3)?.as_slice() {
+        [x] => Some([x; 3]),
+        [x, y, z] => Some([x, y, z]),
         _ => {
             el.wrong("scale", "attribute 'scale' has 2 numbers", "write one for all axes, or three");
             None
@@ -270,6 +270,11 @@ fn inertial(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     if context.body == 0 && !reader.urdf {
         reader.log.add(el.span(), "the world cannot have an inertia", "put it into a body");
         return;
+    }
+    let frames = &reader.spec.frames;
+    if std::iter::successors(context.frame, |&f| frames[f].parent).any(|f| frames[f].is_scaled()) {
+        let help = "put the frame around the body, or write scaled numbers";
+        reader.log.add(el.span(), "a frame inside a body does not scale the body's inertia", help);
     }
     let mut inertial =
         Inertial { pose: Pose::default(), mass: 0.0, inertia: Vec::new(), at: Default::default() };

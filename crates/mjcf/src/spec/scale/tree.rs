@@ -41,9 +41,9 @@ fn scale_inertia(to: &mut Inertial, factors: &Factors) {
         scale_all(&mut to.inertia, factors.mass * scale * scale);
         return;
     }
-    let own = match to.inertia.as_slice() {
-        &[x, y, z] => DMat3::from_diagonal(DVec3::new(x, y, z)),
-        &[xx, yy, zz, xy, xz, yz] => {
+    let own = match *to.inertia.as_slice() {
+        [x, y, z] => DMat3::from_diagonal(DVec3::new(x, y, z)),
+        [xx, yy, zz, xy, xz, yz] => {
             DMat3::from_cols(DVec3::new(xx, xy, xz), DVec3::new(xy, yy, yz), DVec3::new(xz, yz, zz))
         }
         _ => return,
