@@ -117,7 +117,8 @@ fn scale_ranges(actuator: &mut Actuator, units: &Units) {
 
 /// Scales the parameters of gain, bias and dynamics.
 fn scale_law(law: &mut Law, units: &Units) {
-    let keeps_damping = has_damping_ratio(law);
+    // a positive number is a damping ratio, which has no unit, or taken for one as in the reference
+    let is_ratio = law.biasprm[2] > 0.0;
     let control = control(law, units, true);
     match law.gaintype {
         GainType::FIXED => law.gainprm[0] *= units.force / control,
@@ -135,11 +136,11 @@ fn scale_law(law: &mut Law, units: &Units) {
         BiasType::AFFINE if law.gaintype != GainType::MUSCLE => {
             law.biasprm[0] *= units.force;
             law.biasprm[1] *= units.gain();
-            law.biasprm[2] *= if keeps_damping { 1.0 } else { units.gain() };
+            law.biasprm[2] *= if is_ratio { 1.0 } else { units.gain() };
         }
         BiasType::SO3 => {
             law.biasprm[1] *= units.torque;
-            law.biasprm[2] *= if keeps_damping { 1.0 } else { units.torque };
+            law.biasprm[2] *= if is_ratio { 1.0 } else { units.torque };
         }
         BiasType::MUSCLE => scale_muscle(&mut law.biasprm, units),
         BiasType::AFFINE | BiasType::NONE | BiasType::DCMOTOR | BiasType::USER => {}
@@ -148,18 +149,6 @@ fn scale_law(law: &mut Law, units: &Units) {
     if law.gaintype == GainType::PID {
         scale_all(&mut law.dynprm[..2], units.length);
     }
-}
-
-/// True if a positive number stands for a damping ratio, which has no unit, until the damping is computed.
-fn has_damping_ratio(law: &Law) -> bool {
-    let is_servo = match (law.gaintype, law.biastype) {
-        (GainType::FIXED, BiasType::AFFINE) | (GainType::SO3, BiasType::SO3) => {
-            law.gainprm[0] == -law.biasprm[1]
-        }
-        (GainType::PID, BiasType::AFFINE) => true,
-        _ => false,
-    };
-    is_servo && law.biasprm[2] > 0.0
 }
 
 /// Scales the peak force of a muscle; a negative one follows from the acceleration.
