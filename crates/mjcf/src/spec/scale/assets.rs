@@ -1,37 +1,37 @@
 //! Meshes and height fields of scaled geoms and sites: an asset has the scale of its first user, and a copy for every
 //! other scale.
 
+use std::collections::HashMap;
+
 use glam::DVec3;
 
 use super::factors::Factors;
 use super::work::Work;
 use crate::spec::{Base, Kind, Ref, Spec};
 
-/// Scales that users of assets of one kind need, by asset, in the order of their first uses.
+/// An asset, and a scale in single precision, in which copies are told apart.
+type Key = (usize, [u32; 3]);
+
+/// Scales that users of assets of one kind need.
 #[derive(Default)]
 struct Scales {
-    /// Asset and scale; the first of an asset is that of the asset itself, the others are of copies.
-    all: Vec<(usize, DVec3)>,
+    /// Numbers of the copies that have them; zero is the asset itself.
+    numbers: HashMap<Key, usize>,
+    /// Number of scales of each asset.
+    counts: HashMap<usize, usize>,
+    /// Assets, numbers and scales in the order of first uses.
+    order: Vec<(usize, usize, DVec3)>,
 }
 
 impl Scales {
-    /// Number of the copy of an asset with a scale: zero is the asset itself.
+    /// Number of the copy of an asset with a scale.
     fn number(&mut self, asset: usize, scale: DVec3) -> usize {
-        let near = |other: DVec3| (other - scale).abs().max_element() <= 1e-9 * scale.max_element();
-        let mut own = self.all.iter().filter(|s| s.0 == asset).map(|s| s.1);
-        if let Some(number) = own.position(near) {
-            return number;
-        }
-        let number = self.all.iter().filter(|s| s.0 == asset).count();
-        self.all.push((asset, scale));
-        number
-    }
-
-    /// Assets to be copied with their numbers and scales, and those to be scaled, with number zero.
-    fn numbered(&self) -> impl Iterator<Item = (usize, usize, DVec3)> + '_ {
-        self.all.iter().enumerate().map(|(i, &(asset, scale))| {
-            let number = self.all[..i].iter().filter(|s| s.0 == asset).count();
-            (asset, number, scale)
+        let key = (asset, scale.to_array().map(|x| (x as f32).to_bits()));
+        let count = self.counts.entry(asset).or_default();
+        *self.numbers.entry(key).or_insert_with(|| {
+            self.order.push((asset, *count, scale));
+            *count += 1;
+            *count - 1
         })
     }
 }
@@ -57,13 +57,13 @@ pub(super) fn assets(work: &Work<'_>, spec: &mut Spec) {
         let (site, factors) = (&mut spec.sites[s], &work.sites[s]);
         user(work, &mut meshes, (Kind::Mesh, &mut site.mesh), &site.base, factors);
     }
-    for (asset, number, scale) in meshes.numbered() {
+    for (asset, number, scale) in meshes.order {
         let mut mesh = work.old.meshes[asset].clone();
         mesh.settings.scale *= scale;
         mesh.base.name = numbered(&mesh.base.name, number);
         put(&mut spec.meshes, asset, number, mesh);
     }
-    for (asset, number, scale) in hfields.numbered() {
+    for (asset, number, scale) in hfields.order {
         let mut hfield = work.old.hfields[asset].clone();
         let by = [scale.x, scale.y, scale.z, scale.z];
         hfield.size.iter_mut().zip(by).for_each(|(size, factor)| *size *= factor);
