@@ -50,7 +50,8 @@ fn masses_have_their_own_factor() {
     near(&frame("massscale='0'", BALL, "").body_mass[1..], &[plain]);
 }
 
-const JOINTS: &str = "<body><joint name='s' type='slide' stiffness='1 1 1' damping='1' frictionloss='1' armature='1'
+const JOINTS: &str =
+    "<body><joint name='s' type='slide' stiffness='1 1 1' damping='1' frictionloss='1' armature='1'
         range='-1 1' ref='.5' margin='.1'/><geom size='.1'/>
       <body><joint name='h' stiffness='1 1 1' damping='1' frictionloss='1' armature='1' range='-10 10'/>
     <geom size='.1'/></body></body>";
