@@ -175,6 +175,40 @@ const WORLDS: &[Row] = &[
     ),
     ("<geom type='mesh' mesh='zz'/>", "model.xml:2:25", &["unknown mesh 'zz'"]),
     ("<geom type='mesh'/>", "model.xml:2:13", &["no mesh", "add mesh="]),
+    // scaled frames
+    ("<frame scale='0'/>", "model.xml:2:15", &["the scale 0 of a frame", "above zero"]),
+    ("<frame scale='2 -1 1' scaling='geometry'/>", "model.xml:2:15", &["the scale -1 of a frame"]),
+    ("<frame scale='inf'/>", "model.xml:2:15", &["the scale inf of a frame", "not finite"]),
+    ("<frame scale='nan'/>", "model.xml:2:15", &["not finite"]),
+    ("<frame scale='1 2'/>", "model.xml:2:15", &["2 numbers", "or three"]),
+    ("<frame scale='1 2 3'/>", "model.xml:2:15", &["different scales", "geometry"]),
+    ("<frame massscale='-1'/>", "model.xml:2:19", &["the massscale -1 of a frame"]),
+    ("<frame scaling='affine'/>", "model.xml:2:17", &["'affine'", "valid: similar, geometry"]),
+    (
+        "<frame scale='1 2 3' scaling='geometry'><geom size='1'/></frame>",
+        "model.xml:2:42",
+        &["is a sphere", "use an ellipsoid"],
+    ),
+    (
+        "<frame scale='1 2 3' scaling='geometry'><geom type='capsule' size='1 1'/></frame>",
+        "model.xml:2:53",
+        &["across its axis"],
+    ),
+    (
+        "<frame scale='1 2 3' scaling='geometry'><geom name='g' type='box' size='1 1 1' euler='0 0 9'/></frame>",
+        "model.xml:2:62",
+        &["geom 'g'", "not along the axes", "one number"],
+    ),
+    (
+        "<frame scale='1 2 3' scaling='geometry'><body><joint axis='1 1 0'/></body></frame>",
+        "model.xml:2:60",
+        &["axis of joint", "turn the joint"],
+    ),
+    (
+        "<body><frame scale='2'><inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></frame></body>",
+        "model.xml:2:25",
+        &["does not scale the body's inertia", "around the body"],
+    ),
 ];
 
 /// Sections after a world with a hinge `j`.
@@ -771,6 +805,54 @@ fn includes_that_repeat_or_loop_name_the_chain() {
     std::fs::write(folder.path().join("bytes.xml"), b"\xff\xfe<mujoco/>").unwrap();
     let text = load(&folder.path().join("bytes.xml")).unwrap_err().to_string();
     assert!(text.contains("not UTF-8"), "{text}");
+}
+
+#[test]
+fn fields_are_checked() {
+    let file = |config: &str, mesh: &str, geom: &str| {
+        format!(
+            "<mujoco><extension><plugin plugin='mujoco.sdf.gear'><instance name='g'>{config}</instance></plugin>
+<plugin plugin='mujoco.pid'/></extension><asset><mesh name='m'{mesh}</mesh></asset>
+<worldbody><body><freejoint/><geom type='sdf' mesh='m' mass='1'{geom}</body></worldbody></mujoco>"
+        )
+    };
+    let (mesh, geom) = ("><plugin instance='g'/>", "><plugin instance='g'/></geom>");
+    assert!(load_str(&file("", mesh, geom)).is_ok());
+    let config = |key: &str, value: &str| format!("<config key='{key}' value='{value}'/>");
+    for (config, mesh, geom, line, parts) in [
+        (config("teeth", "0"), mesh, geom, 2, ["teeth is '0'", "1 or more"]),
+        (config("diameter", "-1"), mesh, geom, 2, ["diameter is '-1'", "positive"]),
+        (config("thickness", "nan"), mesh, geom, 2, ["thickness is 'nan'", "finite"]),
+        (config("alpha", "1 2"), mesh, geom, 2, ["alpha is '1 2'", "one finite number"]),
+        (config("thickness", "1e-9"), mesh, geom, 2, ["no surface in its box", "too thin"]),
+        (String::new(), " scale='2 2 2'><plugin instance='g'/>", geom, 2, ["has a scale", "attributes"]),
+        (String::new(), "><plugin instance='h'/>", geom, 2, ["unknown plugin instance 'h'", "extension"]),
+        (
+            String::new(),
+            "><plugin plugin='mujoco.pid'/>",
+            geom,
+            2,
+            ["no signed distance field", "mujoco.sdf"],
+        ),
+        (String::new(), mesh, "/>", 3, ["has no field", "plugin of the mesh"]),
+    ] {
+        let text = file(&config, mesh, geom);
+        let first = problems(&text).remove(0);
+        let told = format!("{}\n{}", first.message, first.help);
+        assert!(first.line == line && parts.iter().all(|part| told.contains(part)), "{}: {told}", first.line);
+    }
+    // an attribute of an instance that no mesh uses, and one that is unknown
+    let unused = problems(
+        "<mujoco><extension><plugin plugin='mujoco.sdf.torus'><instance name='t'><config key='radius2' value='0'/>
+</instance><instance name='u'><config key='radius3' value='1'/></instance></plugin></extension></mujoco>",
+    );
+    let told: Vec<String> = unused.iter().map(|p| p.message.clone()).collect();
+    assert!(told[0].contains("radius2 is '0'") && told[1].contains("has no setting 'radius3'"), "{told:?}");
+    // counts beyond any use are bounded, and said
+    let many =
+        load_str("<mujoco><option sdf_initpoints='2000000000' sdf_iterations='-5'/></mujoco>").unwrap();
+    assert!(many.warnings.iter().any(|w| w.message.contains("sdf_initpoints")), "{:?}", many.warnings);
+    assert_eq!(many.bounded().opt_sdf_initpoints[0], 10_000);
 }
 
 mod random {

@@ -234,6 +234,11 @@ compare_elsewhere() {
     check "core tier gpu" with_driver "$swiftshader" "$python" "$comparer" --bin "$bin" --backend gpu "${core[@]}"
     check "smooth tier cpu" "$python" "$comparer" --bin "$bin" --backend cpu "${smooth[@]}"
     check "contact tier cpu" "$python" "$comparer" --bin "$bin" --backend cpu "${contact[@]}"
+    # signed distance fields, as far as the reference agrees with itself at a pose nearby
+    local fields=("$MANYWORLDS_MODELS"/../soft/models/sdf_{bowl,few_starts,gears,octree,rays,torus_torus}.xml)
+    fields+=("$MANYWORLDS_MODELS"/mujoco/plugin/sdf/{bowl,cow,gear,nutbolt,torus}.xml)
+    [ ! -e "${fields[0]}" ] ||
+        check "fields cpu" "$python" "$comparer" --bin "$bin" --backend cpu --noise "${fields[@]}"
     # one model for each kind of tendon and actuator; the others take minutes on software Vulkan
     check "smooth models gpu" with_driver "$swiftshader" "$python" "$comparer" --bin "$bin" --backend gpu \
         "$MANYWORLDS_MODELS"/mjx/{actuator/arm21,tendon/pulley_fixed_site_wrap}.xml \

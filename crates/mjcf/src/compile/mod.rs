@@ -29,6 +29,8 @@ pub fn compile(spec: &Spec) -> Result<Model> {
     if spec.bodies.is_empty() || spec.scopes.is_empty() || spec.compilers.is_empty() {
         return Err(Error::Argument("the model has no world; start with Spec::new".to_owned()));
     }
+    let scaled = spec.scaled()?;
+    let spec = &*scaled;
     let reduced = reduce::reduce(spec)?;
     let spec = reduced.as_ref().unwrap_or(spec);
     let mut build = Build::new(spec);

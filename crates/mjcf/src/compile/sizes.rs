@@ -11,7 +11,8 @@ use super::Build;
 const MAX_BODIES: usize = 65_535;
 
 /// Options that bound the iterations of a step.
-const LIMITED: [&str; 3] = ["iterations", "ls_iterations", "noslip_iterations"];
+const LIMITED: [&str; 5] =
+    ["iterations", "ls_iterations", "noslip_iterations", "sdf_iterations", "sdf_initpoints"];
 
 /// Upper bound on the total length of all keyframes.
 const MAX_KEY_NUMBERS: usize = 1 << 28;
@@ -128,7 +129,12 @@ impl Build<'_> {
         for &(name, value) in &opt.int {
             if value > MAX_ITERATIONS && LIMITED.contains(&name) {
                 let message = format!("{name} {value}: a step stops after {MAX_ITERATIONS}");
-                self.log.warn(opt.at.of(name), message, "its tolerance stops a solver long before");
+                let help = if name.starts_with("sdf") {
+                    "some ten steps and some hundred starts find the contacts of a field"
+                } else {
+                    "its tolerance stops a solver long before"
+                };
+                self.log.warn(opt.at.of(name), message, help);
             }
         }
         if opt.disable & disable::NATIVECCD != 0 {

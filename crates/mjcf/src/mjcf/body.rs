@@ -4,7 +4,7 @@
 use super::context::{Context, MAX_ELEMENTS};
 use super::pose::{euler, pose};
 use super::{Reader, attach, camera, flexcomp, foreign, geom, joint, plugin};
-use crate::spec::{Base, Body, Compiler, Frame, Inertial, Pose, Scope};
+use crate::spec::{Base, Body, Compiler, Frame, Inertial, Pose, Scaling, Scope};
 use crate::xml::El;
 
 use glam::DVec3;
@@ -52,6 +52,9 @@ impl Copies<'_> {
 
 /// Sleep policies; `auto` is resolved by the compiler.
 const SLEEP: &[(&str, i32)] = &[("auto", 0), ("never", 3), ("allowed", 4), ("init", 5)];
+
+/// Policies of a frame's scale.
+const SCALING: &[(&str, Scaling)] = &[("similar", Scaling::Similar), ("geometry", Scaling::Geometry)];
 
 impl Default for Body {
     fn default() -> Self {
@@ -215,17 +218,30 @@ fn body(reader: &mut Reader<'_>, el: El<'_>, context: Context) -> Context {
 fn frame(reader: &mut Reader<'_>, el: El<'_>, context: Context) -> Context {
     let mut own = Pose::default();
     pose(el, &reader.compiler, &mut own);
-    if ["scale", "scaling", "massscale"].iter().any(|a| el.attr(a).is_some()) {
-        foreign(&mut reader.spec, el, "scaling of a frame".to_owned());
-    }
     let pose = context.pose.then(&own);
-    let frame = Frame { base: base(el, context), parent: context.frame, body: context.body, pose, own };
+    let mut frame = Frame { base: base(el, context), parent: context.frame, pose, own, ..Frame::default() };
+    frame.body = context.body;
+    frame.scale = scale(el);
+    frame.scaling = el.keyword("scaling", SCALING).unwrap_or_default();
+    frame.massscale = el.real("massscale");
     reader.spec.frames.push(frame);
     Context {
         frame: Some(reader.spec.frames.len() - 1),
         pose,
         class: class_of(reader, el, "childclass", context.class),
         ..context
+    }
+}
+
+/// Scale of a frame: one factor for all axes, or three.
+fn scale(el: El<'_>) -> Option<[f64; 3]> {
+    match *el.reals("scale", 1, 3)?.as_slice() {
+        [x] => Some([x; 3]),
+        [x, y, z] => Some([x, y, z]),
+        _ => {
+            el.wrong("scale", "attribute 'scale' has 2 numbers", "write one for all axes, or three");
+            None
+        }
     }
 }
 
@@ -254,6 +270,11 @@ fn inertial(reader: &mut Reader<'_>, el: El<'_>, context: Context) {
     if context.body == 0 && !reader.urdf {
         reader.log.add(el.span(), "the world cannot have an inertia", "put it into a body");
         return;
+    }
+    let frames = &reader.spec.frames;
+    if std::iter::successors(context.frame, |&f| frames[f].parent).any(|f| frames[f].is_scaled()) {
+        let help = "put the frame around the body, or write scaled numbers";
+        reader.log.add(el.span(), "a frame inside a body does not scale the body's inertia", help);
     }
     let mut inertial =
         Inertial { pose: Pose::default(), mass: 0.0, inertia: Vec::new(), at: Default::default() };

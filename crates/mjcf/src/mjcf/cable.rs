@@ -131,8 +131,15 @@ fn joint(cable: &Cable<'_>, tree: &mut Tree, body: usize, place: &str, taken: &m
         return;
     };
     let span = cable.joint.unwrap_or(cable.el).span();
-    let joint = tree.element(Some(body), "joint", span);
+    // a free joint has a group alone: what resists bending does not resist moving
+    let free = kind == "free";
+    let joint = tree.element(Some(body), if free { "freejoint" } else { "joint" }, span);
     taken.name(tree, joint, &format!("{}J_{place}", cable.prefix), span);
+    if free {
+        let group = cable.joint.and_then(|el| el.text("group")).unwrap_or_else(|| "3".into());
+        tree.word(joint, "group", &group, span);
+        return;
+    }
     tree.word(joint, "type", kind, span);
     template(tree, joint, cable.joint, "3");
 }

@@ -16,6 +16,7 @@ pub(crate) mod looks;
 mod order;
 mod remove;
 pub(crate) mod rotation;
+mod scale;
 mod section;
 mod settings;
 mod source;

@@ -52,7 +52,17 @@ pub struct Body {
     pub plugin: Option<PluginUse>,
 }
 
-/// A frame, kept for attachment.
+/// What the scale of a frame does to forces and gains.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Scaling {
+    /// They change with the units of length and mass: the same motion, in gravity that is scaled too.
+    #[default]
+    Similar,
+    /// They stay as they are; lengths, masses and inertias are scaled.
+    Geometry,
+}
+
+/// A frame, kept for attachment and for the scale of its contents, which the compiler applies.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
     /// Name and source location.
@@ -65,6 +75,19 @@ pub struct Frame {
     pub pose: Pose,
     /// Pose in the enclosing frame.
     pub own: Pose,
+    /// Factors of lengths along the axes; `None` for one. Poses are without them.
+    pub scale: Option<[f64; 3]>,
+    /// What the scale does to forces and gains.
+    pub scaling: Scaling,
+    /// Factor of masses; `None` or zero for the ratio of volumes.
+    pub massscale: Option<f64>,
+}
+
+impl Frame {
+    /// True if the frame changes lengths or masses of its contents.
+    pub fn is_scaled(&self) -> bool {
+        self.scale.is_some_and(|s| s != [1.0; 3]) || self.massscale.is_some_and(|m| m != 0.0 && m != 1.0)
+    }
 }
 
 /// A joint.

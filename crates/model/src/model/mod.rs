@@ -153,13 +153,19 @@ macro_rules! define_model {
 }
 model_table!(define_model);
 
-/// Most iterations of a solver in one step, in a batch: on a GPU, a watchdog ends what runs much longer.
+/// Most iterations of a solver or of a search in one step, and most starts of a search, in a batch: on a GPU, a watchdog ends what runs much longer.
 pub const MAX_ITERATIONS: i32 = 10_000;
 
 impl<T: Real> Model<T> {
     /// The model as a batch steps it: iterations at most [`MAX_ITERATIONS`].
     pub fn bounded(&self) -> std::borrow::Cow<'_, Self> {
-        let limits = [&self.opt_iterations, &self.opt_ls_iterations, &self.opt_noslip_iterations];
+        let limits = [
+            &self.opt_iterations,
+            &self.opt_ls_iterations,
+            &self.opt_noslip_iterations,
+            &self.opt_sdf_iterations,
+            &self.opt_sdf_initpoints,
+        ];
         if limits.iter().all(|n| n[0] <= MAX_ITERATIONS) {
             return std::borrow::Cow::Borrowed(self);
         }
@@ -168,6 +174,8 @@ impl<T: Real> Model<T> {
             &mut model.opt_iterations[0],
             &mut model.opt_ls_iterations[0],
             &mut model.opt_noslip_iterations[0],
+            &mut model.opt_sdf_iterations[0],
+            &mut model.opt_sdf_initpoints[0],
         ] {
             *limit = (*limit).min(MAX_ITERATIONS);
         }

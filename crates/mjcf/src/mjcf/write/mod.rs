@@ -1,6 +1,6 @@
 //! [`Spec`] -> MJCF: one file without frames, includes or attached models, and with classes of defaults only for what an
 //! element has no attribute for. Angles are radians, orientations quaternions, numbers the shortest that parse back to the
-//! same value. Attributes equal to the format's defaults are omitted.
+//! same value; scales of frames are in the numbers. Attributes equal to the format's defaults are omitted.
 
 mod actuators;
 mod document;
@@ -25,7 +25,10 @@ use manyworlds_model::model::Model;
 pub fn write(spec: &Spec, model: &Model, folder: &Path) -> String {
     let mut tree = Tree::default();
     tree.nodes.push(Node::default());
-    let spec = spec.ordered();
+    let ordered = spec.ordered();
+    let plain: &Spec = &ordered;
+    // a compiled model has no frame that cannot be scaled
+    let spec = plain.scaled().unwrap_or(Cow::Borrowed(plain));
     let mut writer = Writer {
         index: Index::new(&spec),
         spec: spec.clone(),

@@ -43,7 +43,7 @@ macro_rules! assets_fields {
             mesh_octadr: adr(noct or none) [nmesh] "id" "First cell of the octree of signed distances; -1 for none.";
             mesh_octnum: num(mesh_octadr) [nmesh] "1" "Number of cells.";
             oct_depth: int [noct] "1" "Level of a cell; 0 for the root.";
-            oct_child: int [noct 8] "id" "Children of a cell, relative to the mesh's first cell, in the upper half along axis a where bit a of their number is set; -1 for leaves.";
+            oct_child: id(noct or none) [noct 8] "id" "Children of a cell, relative to the mesh's first cell, in the upper half along axis a where bit a of their number is set; -1 for leaves.";
             oct_aabb: real [noct 6] "m" "Centre and half sizes of a cell, in the frame of the mesh.";
             oct_coeff: real [noct 8] "m" "Signed distance at the corners of a cell, in the order of the children.";
             // height fields
