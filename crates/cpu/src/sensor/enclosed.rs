@@ -1,5 +1,5 @@
-//! The attribute `enclosed` of sensors `insidesite`: the largest signed distance of an object's surface to a site, m. It
-//! is negative where the whole object is inside.
+//! The attribute `enclosed` of sensors `insidesite`: the largest signed distance of an object's surface to a site, m.
+//! It is negative where the whole object is inside.
 //!
 //! The signed distance to a convex shape is a convex function of the point: it is the largest of those to the half
 //! spaces around the shape. Its maximum over a convex object is at a corner, an end, a vertex, or on a rim. On rims of

@@ -128,7 +128,8 @@ fn what_a_site_encloses_and_what_a_tactile_sensor_feels_has_a_shape() {
         "<mujoco><asset><mesh name='pad' builtin='plate' params='3 2' scale='.1 .2 .1'/></asset><worldbody>
         <geom name='floor' type='plane' size='1 1 1'/><camera name='eye'/><site name='s'/>
         <body name='b'><freejoint/><geom name='g' size='.1'/></body></worldbody><sensor>
-        <tactile geom='g' mesh='pad'/><insidesite site='s' objtype='geom' objname='g' enclosed='true'/></sensor></mujoco>",
+        <tactile geom='g' mesh='pad'/><insidesite site='s' objtype='geom' objname='g' enclosed='true'/>
+        </sensor></mujoco>",
     )
     .unwrap();
     assert_eq!((&m.sensor_dim[..], m.mesh_normalnum[0]), (&[18, 1][..], 18));
