@@ -18,7 +18,7 @@ impl Build<'_> {
             SensorType::TACTILE => {
                 self.check_tangents(&target.name, id);
                 if let (Some(skin), Ok(geom)) = (&sensor.reference, usize::try_from(reference.1)) {
-                    self.check_skin(&skin.name, geom);
+                    self.check_tactile_skin(&skin.name, geom);
                 }
             }
             _ => {}
@@ -65,7 +65,7 @@ impl Build<'_> {
     }
 
     /// A tactile sensor feels what touches the body of its geom.
-    fn check_skin(&self, target: &Ref, skin: usize) {
+    fn check_tactile_skin(&self, target: &Ref, skin: usize) {
         let m = &self.model;
         let collides = |g: usize| m.geom_contype[g] != 0 || m.geom_conaffinity[g] != 0;
         let mut own = (0..m.geom_type.len()).filter(|g| m.geom_bodyid[*g] == m.geom_bodyid[skin]);
