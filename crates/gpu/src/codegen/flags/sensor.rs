@@ -14,6 +14,7 @@ pub(super) fn flags(model: &Model) -> Room {
         ("FORCE_SENSOR", schedule::senses_view(model, Stage::rne_post)),
         ("RAY_MESH", rays(geom::MESH)),
         ("RAY_HFIELD", rays(geom::HFIELD)),
+        ("RAY_FIELD", rays(geom::SDF)),
         // sensors of other blocks may measure cameras, or be relative to them
         ("CAMERA_SENSOR", schedule::has_camera_sensors(model) && schedule::has_sensors(model, |_| true)),
     ];
