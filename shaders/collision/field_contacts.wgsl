@@ -6,7 +6,7 @@
 // is still none; the shortest step, halved from one, is 2^-14, along which a value falls by more than its rounding.
 
 import package::collision::field::{self, Field, of_geom};
-import package::collision::height_field::{make_prism, prism_center, Prisms, prisms_under};
+import package::collision::height_field::{Prisms, prisms_under, surface};
 import package::collision::pair::{convex_shape, shape};
 import package::collision::polytope::prism_points;
 import package::collision::primitives::{ContactPoint, Shape};
@@ -22,8 +22,8 @@ const DESCENT_TURNS: u32 = 16u;
 // Square of a gradient that is none.
 const FLAT: f32 = 1e-12;
 
-// Beyond every coordinate.
-const BEYOND: f32 = 3.0e38;
+// Beyond every coordinate, turned too.
+const BEYOND: f32 = 1e30;
 
 // Searches of a pair, each for one contact: the pose of the first geom in the frame of the second, and the box in the
 // frame of the first in which descents start.
@@ -267,11 +267,10 @@ fn mesh_field(g1: u32, triangle: u32) -> mat3x3f {
 //#if FIELD_HFIELD
 // Corners of a triangle of a height field, likewise; they are beyond every box where the geom lies above it.
 fn hfield_field(g1: u32, triangle: u32) -> mat3x3f {
-    let half = make_prism(u32(geom_dataid(g1)), field_prisms, triangle);
-    if (half.x == 0.0) {
+    if (!surface(u32(geom_dataid(g1)), field_prisms, triangle)) {
         return mat3x3f(vec3f(BEYOND), vec3f(BEYOND), vec3f(BEYOND));
     }
-    return mat3x3f(prism_center + prism_points[3], prism_center + prism_points[4], prism_center + prism_points[5]);
+    return mat3x3f(prism_points[3], prism_points[4], prism_points[5]);
 }
 //#endif
 
