@@ -16,14 +16,19 @@ use manyworlds::schema::enums::status;
 /// Poses of a scene.
 const WORLDS: usize = 24;
 
-/// Runs of the CPU in single precision for each pose: at the pose itself, and at draws within rounding of it.
+/// Runs of the CPU in each precision for each pose: at the pose itself, and at draws within rounding of it.
 const DRAWS: usize = 8;
 
-/// Largest difference of these from double precision at a pose at which rounding decides nothing.
-const SETTLED: f64 = 1e-3;
+/// Largest difference in double precision at a pose at which rounding decides nothing.
+const SETTLED: f64 = 1e-4;
 
-/// Factor on that difference: kernels are one more draw.
+/// Factor on the largest difference in single precision, of which kernels are one more draw; and the largest error with it,
+/// of normals near the middle of a shape.
 const MARGIN: f64 = 8.0;
+const MOST: f64 = 0.1;
+
+/// The largest error where one is an octree: the CPU in single precision takes differences of its values.
+const MOST_OF_OCTREE: f64 = 1e-3;
 
 /// Positions and orientations of two bodies in all worlds.
 type Poses = (Vec<f64>, Vec<f64>);
@@ -147,30 +152,44 @@ fn on_cpu<T: Precision>(model: &Model<T>, capacity: Capacity, pos: &[f64], quat:
     collected(n, &geom, &data.contact_dist, &data.contact_pos, &data.contact_frame, &data.sensordata)
 }
 
-/// What the CPU finds in world `w`, and how far rounding moves it: in single precision, at that pose and at draws within
-/// rounding of it.
-fn reference(
-    models: (&Model, &Model<f32>),
-    capacity: Capacity,
-    (pos, quat): &Poses,
-    w: usize,
-) -> (Found, f64) {
-    let (pos, quat) = (&pos[6 * w..6 * w + 6], &quat[8 * w..8 * w + 8]);
-    let want = on_cpu(models.0, capacity, pos, quat);
-    let mut state = 77;
-    let mut changed = |values: &[f64], draw: usize| -> Vec<f64> {
-        let size = if draw == 0 { 0.0 } else { 2.0 * f64::from(f32::EPSILON) };
-        values.iter().map(|x| x * (1.0 + size * random(&mut state))).collect()
-    };
-    let draws = (0..DRAWS).map(|draw| {
-        on_cpu(models.1, capacity, &changed(pos, draw), &changed(quat, draw)).difference(&want)
-    });
-    let spread = draws.fold(0.0, f64::max);
-    (want, spread)
+/// What the CPU finds in a world, and how far rounding moves it in double and in single precision.
+struct Reference {
+    found: Found,
+    double: f64,
+    single: f64,
+}
+
+impl Reference {
+    /// Of world `w`.
+    fn new(models: (&Model, &Model<f32>), capacity: Capacity, (pos, quat): &Poses, w: usize) -> Self {
+        let (pos, quat) = (&pos[6 * w..6 * w + 6], &quat[8 * w..8 * w + 8]);
+        let found = on_cpu(models.0, capacity, pos, quat);
+        let (mut state, mut double, mut single) = (77, 0.0_f64, 0.0_f64);
+        for draw in 0..DRAWS {
+            let size = if draw == 0 { 0.0 } else { 2.0 * f64::from(f32::EPSILON) };
+            let mut changed = |values: &[f64]| -> Vec<f64> {
+                values.iter().map(|x| x * (1.0 + size * random(&mut state))).collect()
+            };
+            let (pos, quat) = (changed(pos), changed(quat));
+            double = double.max(on_cpu(models.0, capacity, &pos, &quat).difference(&found));
+            single = single.max(on_cpu(models.1, capacity, &pos, &quat).difference(&found));
+        }
+        Self { found, double, single }
+    }
+
+    /// True if kernels agree, or if rounding decides; asserts it.
+    fn check(&self, name: &str, got: &Found, most: f64) -> bool {
+        let (error, allowed) = (got.difference(&self.found), 1e-5 + (MARGIN * self.single).min(most));
+        let settled = self.double <= SETTLED;
+        let spreads = (self.double, self.single);
+        assert!(!settled || error < allowed, "{name}: {error}, {spreads:?}\n{got:?}\n{:?}", self.found);
+        settled
+    }
 }
 
 /// Compares a scene on both backends; returns how many contacts were compared in how many worlds.
 fn compare(name: &str, model: &Model, reach: f64) -> (usize, usize) {
+    let most = if model.sizes.noct > 0 { MOST_OF_OCTREE } else { MOST };
     let capacity = max_capacity(model);
     let capacity = Capacity { nconmax: capacity.nconmax.min(400), njmax: capacity.njmax.min(400) };
     let (poses, single) = (poses(reach, 5), model.cast::<f32>());
@@ -178,14 +197,11 @@ fn compare(name: &str, model: &Model, reach: f64) -> (usize, usize) {
     assert!(status.iter().all(|bits| *bits == 0), "{name}: {status:?}");
     let (mut contacts, mut worlds) = (0, 0);
     for (w, got) in got.iter().enumerate() {
-        let (want, spread) = reference((model, &single), capacity, &poses, w);
-        if spread > SETTLED {
-            continue;
+        let want = Reference::new((model, &single), capacity, &poses, w);
+        if want.check(&format!("{name}, world {w}"), got, most) {
+            contacts += got.geoms.len() / 2;
+            worlds += 1;
         }
-        let error = got.difference(&want);
-        assert!(error < 1e-5 + MARGIN * spread, "{name}, world {w}: {error}, spread {spread}\n{got:?}\n{want:?}");
-        contacts += got.geoms.len() / 2;
-        worlds += 1;
     }
     println!("{name}: {contacts} contacts in {worlds} of {WORLDS} worlds");
     (contacts, worlds)
@@ -195,8 +211,15 @@ fn compare(name: &str, model: &Model, reach: f64) -> (usize, usize) {
 fn fields_touch_shapes_as_on_the_cpu() {
     for shape in ["sphere", "capsule", "ellipsoid", "cylinder", "box"] {
         let other = format!("<geom type='{shape}' size='.15 .12 .1'/>");
-        let (contacts, worlds) = compare(shape, &scene(&other, &field("torus")), 0.4);
-        assert!(contacts > 30 && worlds > WORLDS / 2, "{shape}: {contacts} in {worlds}");
+        let mut model = scene(&other, &field("torus"));
+        // the field of a box has edges inside, at which rounding decides after a few steps
+        let is_box = shape == "box";
+        if is_box {
+            model.opt_sdf_iterations[0] = 0;
+        }
+        let (contacts, worlds) = compare(shape, &model, 0.4);
+        let least = if is_box { 5 } else { WORLDS / 2 };
+        assert!(contacts > 30 && worlds > least, "{shape}: {contacts} in {worlds}");
     }
 }
 
@@ -233,10 +256,8 @@ fn the_deepest_stay_where_slots_end() {
     let (got, statuses) = in_kernels(&model, capacity, &poses);
     let mut full = 0;
     for (w, bits) in statuses.iter().enumerate() {
-        let (want, spread) = reference((&model, &single), capacity, &poses, w);
-        if spread <= SETTLED && *bits & status::CONTACT_OVERFLOW != 0 {
-            let error = got[w].difference(&want);
-            assert!(error < 1e-5 + MARGIN * spread, "world {w}: {error}, spread {spread}\n{:?}\n{want:?}", got[w]);
+        let want = Reference::new((&model, &single), capacity, &poses, w);
+        if want.check(&format!("world {w}"), &got[w], MOST) && *bits & status::CONTACT_OVERFLOW != 0 {
             assert_eq!(got[w].geoms.len(), 6);
             full += 1;
         }
@@ -250,10 +271,10 @@ fn every_stage_agrees_with_the_cpu() {
     let options = CheckOptions { worlds: 2, steps: 40, seed: 3, from: None };
     let capacity = check::needed_capacity(&model, Capacity { nconmax: 64, njmax: 256 }, &options);
     let gpu = Gpu::open(AdapterPreference::Any).unwrap();
-    for (lanes, placement) in [(1, WorkingSetSpace::Storage), (16, WorkingSetSpace::Workgroup)] {
+    for (lanes, worlds, placement) in [(1, 8, WorkingSetSpace::Storage), (16, 2, WorkingSetSpace::Workgroup)] {
         let kernels = KernelOptions {
             lanes: Some(lanes),
-            worlds_per_group: Some(2),
+            worlds_per_group: Some(worlds),
             placement: Some(placement),
             ..KernelOptions::default()
         };

@@ -3,6 +3,7 @@
 import package::collision::octree::octree_distance;
 import package::collision::ray_shape::{Hit, no_hit};
 import package::collision::signed_distance::{plugin_distance, primitive_distance};
+import package::math::trig::power;
 import package::math::vector::normalize3;
 
 // In place of the type of a primitive: a plugin instance, or the octree of a mesh.
@@ -54,17 +55,17 @@ fn at(f: Field, p: vec3f) -> vec4f {
     return vec4f(0.0);
 }
 
-// Most steps of a ray.
+// Most steps of a ray, and the distance from a surface at which one has hit it, m.
 const RAY_STEPS: u32 = 40u;
+const RAY_HIT: f32 = 1e-7;
 
-// Distance from a surface at which a ray has hit it, m, and what is added for each metre of its way or of where it
-// begins: eight times rounding, as a ray that never comes nearer would miss. The last step is taken, so that less of the
-// distance is left where the ray is not grazing.
-const RAY_HIT: f32 = 1e-6;
+// Distance from which on steps are predicted, m, and what is added for each metre of the way or of where the ray begins:
+// eight times rounding. A hit is nearer than single precision can tell, and many rays that graze end before it.
+const RAY_NEAR: f32 = 1e-5;
 const RAY_ROUNDING: f32 = 9.5e-7;
 
 // Hit of a ray on a field by sphere tracing (Hart, 1996), in the frame of the geom: each step is as long as the
-// distance from the surface, inside too.
+// distance from the surface, inside too. Near the surface each is the same share of the one before it.
 fn ray_field(f: Field, p: vec3f, v: vec3f) -> Hit {
     let speed = sqrt(dot(v, v));
     if (speed < MINVAL) {
@@ -75,12 +76,18 @@ fn ray_field(f: Field, p: vec3f, v: vec3f) -> Hit {
     var dist = 0.0;
     for (var k = 0u; k < RAY_STEPS; k++) {
         let here = at(f, p + direction * dist);
-        let near = RAY_HIT + RAY_ROUNDING * max(size, dist);
         let advance = abs(here.w);
-        dist += advance;
-        if (advance < near) {
-            return Hit(dist / speed, normalize3(here.xyz));
+        if (advance < RAY_NEAR + RAY_ROUNDING * max(size, dist)) {
+            let share = abs(1.0 + sign(here.w) * dot(direction, here.xyz));
+            let last = advance * power(share, f32(RAY_STEPS - 1u - k));
+            if (advance >= RAY_HIT && last >= RAY_HIT) {
+                return no_hit();
+            }
+            // all steps that are left
+            let rest = select(advance, advance / (1.0 - share), share < 0.9);
+            return Hit((dist + rest) / speed, normalize3(here.xyz));
         }
+        dist += advance;
     }
     return no_hit();
 }
