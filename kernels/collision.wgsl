@@ -4,13 +4,14 @@
 // The broad phase lists the candidates whose bounding volumes overlap, in order. Pairs with a closed form come first;
 // those solved by support functions wait, so that lanes and neighbouring worlds run the same code together. The lanes
 // of a group share the waiting pairs of all its worlds: first they find out which are near, then the contacts of
-// those. Contacts are stored as they are found and take their places by candidate at the end. On overflow, one lane of
-// the world starts again and keeps the deepest contacts.
+// those. Pairs of signed distance fields come last: the lanes of a world share the searches of one after the other.
+// Contacts are stored as they are found and take their places by candidate at the end. On overflow, one lane of the
+// world starts again and keeps the deepest contacts.
 
 import package::collision::broad_phase::broad_phase;
 import package::collision::contacts::{finish_contact, found_so_far, keeps_deepest, place_of, set_found_so_far};
-import package::collision::narrow_phase::{collide_closed_form, collide_waiting, list_waiting, sleeps};
-import package::collision::pair::is_convex;
+import package::collision::narrow_phase::{collide_closed_form, collide_fields, collide_waiting, list_waiting, sleeps};
+import package::collision::pair::{is_convex, is_field};
 import package::runtime::group::{any_world, group_max, lane, sync};
 import package::runtime::status::raise_status;
 import package::sleep::asleep::{AWAKE, tree_sleeps, wake_tree};
@@ -43,6 +44,7 @@ fn collision() {
 fn find_contacts() {
     let near = broad_phase();
     var waiting = 0u;
+    var listed = 0u;
     // the second pass is for worlds with more contacts than slots, by one lane each
     for (var turn = 0u; turn < 2u; turn++) {
         let wanted = found_so_far();
@@ -63,16 +65,22 @@ fn find_contacts() {
         // closed forms
         for (var k = lane; k < near && mine; k += select(lanes, 1u, keeps_deepest)) {
             let c = u32(candidate_near(k));
-            if (!is_convex(c) && !sleeps(c)) {
+            if (!is_convex(c) && !is_field(c) && !sleeps(c)) {
                 collide_closed_form(c);
             }
         }
 //#endif
 //#if CONVEX
         if (turn == 0u) {
-            waiting = list_waiting(near);
+            waiting = list_waiting(near, 0u, false);
         }
         waiting = collide_waiting(waiting, turn, mine);
+//#endif
+//#if FIELD_PAIR
+        if (turn == 0u) {
+            listed = list_waiting(near, waiting, true);
+        }
+        collide_fields(waiting, listed, turn, mine);
 //#endif
         sync();
         if (lane == 0u && turn == 0u) {

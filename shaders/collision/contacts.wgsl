@@ -5,10 +5,15 @@
 import package::collision::contact_parameters::{margin_gap, MIN_FRICTION, mixed_parameters, pair_parameters};
 import package::collision::primitives::{ContactPoint, found, nfound};
 import package::math::matrix::make_frame_hint;
-import package::runtime::group::slot;
+import package::runtime::group::{exclusive_sum, lane, slot, sync};
 
-// Contacts per candidate that an order key has room for.
+// Contacts per candidate that an order key has room for; with signed distance fields there is room for 32,768
+// candidates.
+//#if FIELD_PAIR
+const KEY_RADIX: i32 = 65536;
+//#else
 const KEY_RADIX: i32 = 64;
+//#endif
 
 //#if LANES
 // By world: contacts found so far, slots or not.
@@ -82,6 +87,52 @@ fn store_contacts(c: u32, before: u32) {
         }
     }
 }
+
+//#if FIELD_PAIR
+// Stores the contact that each lane has found in search `index` of a candidate, in order of the lanes, but for those at
+// the place of an earlier one. In the second turn one lane has contacts.
+fn store_searched(c: u32, index: u32, met: ContactPoint, turn: u32) {
+    let meets = met.dist < 0.0 && index < u32(KEY_RADIX);
+//#if LANES
+    if (turn == 0u) {
+        // all of them, then those that stay
+        let key = KEY_RADIX * i32(c) + i32(index);
+        let stored = found_so_far();
+        let place = stored + exclusive_sum(u32(meets)).x;
+        if (meets && place < nconmax) {
+            write_contact(place, key, met);
+        }
+        sync();
+        let stays = meets && !is_stored(c, met.pos, min(place, nconmax));
+        let rank = exclusive_sum(u32(stays));
+        sync();
+        if (stays && stored + rank.x < nconmax) {
+            write_contact(stored + rank.x, key, met);
+        }
+        if (lane == 0u) {
+            set_found_so_far(stored + rank.y);
+        }
+        sync();
+        return;
+    }
+//#endif
+    if (meets && !is_stored(c, met.pos, min(found_so_far(), nconmax))) {
+        found[0] = met;
+        nfound = 1u;
+        store_contacts(c, index);
+    }
+}
+
+// True if one of the first `count` contacts is of that candidate at that place.
+fn is_stored(c: u32, pos: vec3f, count: u32) -> bool {
+    for (var k = 0u; k < count; k++) {
+        if (contact_key(k) / KEY_RADIX == i32(c) && all(point_part(k, 1u) == pos)) {
+            return true;
+        }
+    }
+    return false;
+}
+//#endif
 
 // Slot for a contact with that key at distance `dist`. When all slots are taken, the shallowest contact is dropped
 // (among equals, the last one by key) and its slot is free; -1 if the new contact is the shallowest.

@@ -1,6 +1,7 @@
 // Signed distance of two geoms and the closest points. Twin: crates/cpu/src/collision/distance.rs.
 
 import package::collision::convex::{convex_distance, GeomDistance};
+import package::collision::field_contacts::{search, searches};
 import package::collision::pair::{convex_shape, shape, spheres_apart};
 import package::collision::plane_mesh::plane_mesh;
 import package::collision::primitives::{found, nfound};
@@ -23,8 +24,13 @@ fn geom_distance(geom1: u32, geom2: u32, most: f32) -> GeomDistance {
     // closed forms need a non-negative margin to report penetration
     closed_form(t1, t2, a, b, max(most, 0.0));
 //#if PLANE_MESH
-    if (t1 == GEOM_PLANE && t2 == GEOM_MESH) {
+    if (t1 == GEOM_PLANE && (t2 == GEOM_MESH || t2 == GEOM_SDF)) {
         plane_mesh(a, geom_dataid(g2), b, max(most, 0.0));
+    }
+//#endif
+//#if FIELD_DISTANCE
+    if (t2 == GEOM_SDF && t1 != GEOM_PLANE && t1 != GEOM_HFIELD) {
+        deepest_overlap(g1, g2);
     }
 //#endif
     // deepest contact, the first of equals
@@ -45,3 +51,17 @@ fn geom_distance(geom1: u32, geom2: u32, most: f32) -> GeomDistance {
     }
     return gap;
 }
+
+//#if FIELD_DISTANCE
+// Deepest contact of a signed distance field, as the only one that is found: none where geoms do not overlap.
+fn deepest_overlap(one: u32, two: u32) {
+    let pair = searches(one, two);
+    for (var k = 0u; k < pair.count; k++) {
+        let met = search(pair, k);
+        if (met.dist < 0.0 && (nfound == 0u || met.dist < found[0].dist)) {
+            found[0] = met;
+            nfound = 1u;
+        }
+    }
+}
+//#endif

@@ -48,25 +48,34 @@ fn prisms_under(field: u32, base: Shape, other: ConvexShape, margin: f32) -> Pri
     return Prisms(u32(first.x), u32(first.y), max(2u * cells.x, 1u), 2u * cells.x * cells.y, low.z - margin);
 }
 
-// Makes prism `index` the current one; returns its half sizes, zero if it lies below the geom.
-fn make_prism(field: u32, prisms: Prisms, index: u32) -> vec3f {
+// Makes the triangle of the surface above prism `index` the upper one of the current prism, in the frame of the field;
+// false if it lies below the geom.
+fn surface(field: u32, prisms: Prisms, index: u32) -> bool {
     let size = hfield_size_vec4(field);
     let counts = vec2u(u32(hfield_ncol(field)), u32(hfield_nrow(field)));
     let along = index % prisms.per_row;
-    var center = vec3f(0.0);
     var reaches = false;
     for (var k = 0u; k < 3u; k++) {
         // vertices alternate between the two rows
         let cell = vec2u(prisms.col + (along + k) / 2u, prisms.row + index / prisms.per_row + 1u - (along + k) % 2u);
         let place = 2.0 * size.xy / vec2f(counts - vec2u(1u)) * vec2f(cell) - size.xy;
         let z = hfield_data(u32(hfield_adr(field)) + cell.y * counts.x + cell.x) * size.z;
-        prism_points[k] = vec3f(place, -size.w);
         prism_points[k + 3u] = vec3f(place, z);
-        center += (prism_points[k] + prism_points[k + 3u]) * (1.0 / 6.0);
         reaches = reaches || z >= prisms.low;
     }
-    if (!reaches) {
+    return reaches;
+}
+
+// Makes prism `index` the current one; returns its half sizes, zero if it lies below the geom.
+fn make_prism(field: u32, prisms: Prisms, index: u32) -> vec3f {
+    if (!surface(field, prisms, index)) {
         return vec3f(0.0);
+    }
+    let bottom = -hfield_size_vec4(field).w;
+    var center = vec3f(0.0);
+    for (var k = 0u; k < 3u; k++) {
+        prism_points[k] = vec3f(prism_points[k + 3u].xy, bottom);
+        center += (prism_points[k] + prism_points[k + 3u]) * (1.0 / 6.0);
     }
     // relative to its centre
     prism_center = center;

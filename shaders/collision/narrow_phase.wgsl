@@ -1,12 +1,14 @@
 // Narrow phase: contacts of a candidate. Twin: crates/cpu/src/collision/narrow_phase.rs. The schedule differs: pairs
-// solved by support functions wait in a queue, which the lanes of a group share.
+// solved by support functions wait in a queue, which the lanes of a group share; those of signed distance fields wait
+// behind them, and the lanes of a world share the searches of each.
 
 import package::collision::box_box::box_box;
 import package::collision::contact_parameters::margin_gap;
-import package::collision::contacts::store_contacts;
+import package::collision::contacts::{store_contacts, store_searched};
 import package::collision::convex::{convex_convex, convex_near};
+import package::collision::field_contacts::{no_contact, search, Searches, searches};
 import package::collision::height_field::{make_prism, MAX_PRISMS, prism_center, Prisms, prisms_under};
-import package::collision::pair::{convex_shape, geoms_apart, is_convex, shape};
+import package::collision::pair::{convex_shape, geoms_apart, is_convex, is_field, shape};
 import package::collision::plane_mesh::plane_mesh;
 import package::collision::polytope::PRISM_HULL;
 import package::collision::primitives::nfound;
@@ -20,10 +22,10 @@ var<workgroup> pairs_waiting: array<u32, worlds_per_group>;
 //#endif
 
 //#if CONTACT
-//#if CONVEX
-// Lists the near pairs that wait for support functions; returns their number.
-fn list_waiting(near: u32) -> u32 {
-    var waiting = 0u;
+// Lists the near pairs that wait for support functions, or of signed distance fields, behind `before` others; returns
+// where the list ends.
+fn list_waiting(near: u32, before: u32, fields: bool) -> u32 {
+    var waiting = before;
     let most = group_max(near);
     for (var first = 0u; first < most; first += lanes) {
         let k = min(first + lane, near);
@@ -31,7 +33,7 @@ fn list_waiting(near: u32) -> u32 {
         var waits = false;
         if (k < near) {
             c = u32(candidate_near(k));
-            waits = is_convex(c) && !sleeps(c);
+            waits = select(is_convex(c), is_field(c), fields) && !sleeps(c);
         }
         waiting = append_waiting(waiting, waits, i32(c));
     }
@@ -51,6 +53,7 @@ fn append_waiting(waiting: u32, has: bool, entry: i32) -> u32 {
     return waiting + before.y;
 }
 
+//#if CONVEX
 // Contacts of the waiting pairs; returns the number of those that are near. Both stages have one call in common, which
 // drivers compile faster.
 fn collide_waiting(all_waiting: u32, turn: u32, mine: bool) -> u32 {
@@ -117,6 +120,33 @@ fn collide_waiting(all_waiting: u32, turn: u32, mine: bool) -> u32 {
     return waiting;
 }
 //#endif
+
+//#if FIELD_PAIR
+// Contacts of the pairs of signed distance fields from `first` on in the list: only where geoms overlap, whatever the
+// margin. In the second turn a lane takes search after search alone.
+fn collide_fields(first: u32, last: u32, turn: u32, mine: bool) {
+    sync();
+    let pairs = group_max(select(0u, last - first, mine));
+    for (var k = 0u; k < pairs; k++) {
+        let has = mine && first + k < last;
+        var c = 0u;
+        var pair = Searches();
+        if (has) {
+            c = u32(narrow_phase_queue(first + k));
+            pair = searches(u32(candidate_geom1(c)), u32(candidate_geom2(c)));
+        }
+        let most = group_max(pair.count);
+        for (var begin = 0u; begin < most; begin += select(lanes, 1u, turn == 1u)) {
+            let index = begin + lane;
+            var met = no_contact();
+            if (has && index < pair.count) {
+                met = search(pair, index);
+            }
+            store_searched(c, index, met, turn);
+        }
+    }
+}
+//#endif
 //#endif
 
 // True if neither body of a candidate can move and at least one of them sleeps.
@@ -146,7 +176,7 @@ fn collide_closed_form(c: u32) {
     }
 //#endif
 //#if PLANE_MESH
-    if (t1 == GEOM_PLANE && t2 == GEOM_MESH) {
+    if (t1 == GEOM_PLANE && (t2 == GEOM_MESH || t2 == GEOM_SDF)) {
         plane_mesh(a, geom_dataid(g2), b, margin);
     }
 //#endif

@@ -43,7 +43,7 @@ fn shape(g: u32) -> Shape {
 fn convex_shape(g: u32) -> ConvexShape {
     var mesh = NO_HULL;
 //#if POLYTOPE
-    if (geom_type(g) == GEOM_MESH) {
+    if (geom_type(g) == GEOM_MESH || geom_type(g) == GEOM_SDF) {
         mesh = geom_dataid(g);
     }
 //#endif
@@ -54,4 +54,13 @@ fn convex_shape(g: u32) -> ConvexShape {
 // True if the contacts of a candidate come from support functions.
 fn is_convex(c: u32) -> bool {
     return is_convex_pair(geom_type(u32(candidate_geom1(c))), geom_type(u32(candidate_geom2(c))));
+}
+
+// True if the contacts of a candidate are those of a signed distance field.
+fn is_field(c: u32) -> bool {
+//#if FIELD_PAIR
+    return geom_type(u32(candidate_geom2(c))) == GEOM_SDF && geom_type(u32(candidate_geom1(c))) != GEOM_PLANE;
+//#else
+    return false;
+//#endif
 }

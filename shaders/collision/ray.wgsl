@@ -1,5 +1,6 @@
 // Ray casting: distance to the first surface hit, and the outward normal there. Twin: crates/cpu/src/collision/ray.rs.
 
+import package::collision::field::{of_geom, ray_field};
 import package::collision::ray_hfield::ray_hfield;
 import package::collision::ray_mesh::{BOUND_SLACK, ray_mesh};
 import package::collision::ray_shape::{Hit, no_hit, ray_shape, sphere_interval};
@@ -29,6 +30,10 @@ fn ray(point: vec3f, direction: vec3f, exclude: u32) -> Hit {
         } else if (kind == GEOM_HFIELD) {
 //#if RAY_HFIELD
             hit = ray_hfield(u32(geom_dataid(g)), p, v);
+//#endif
+        } else if (kind == GEOM_SDF) {
+//#if RAY_FIELD
+            hit = ray_field(of_geom(g), p, v);
 //#endif
         } else {
             hit = ray_shape(kind, geom_size_vec3(g), p, v);

@@ -15,7 +15,6 @@ use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::candidates::MAX_LISTED;
 use manyworlds_model::model::data::{Capacity, Data};
-use manyworlds_model::model::features::sensed_pairs;
 use manyworlds_model::model::schedule;
 use manyworlds_model::schema::enums::geom;
 use manyworlds_model::schema::sensors::sensor;
@@ -24,6 +23,9 @@ use manyworlds_model::schema::{Elem, Role, Sizes, ValuesMut};
 
 /// Steps per dispatch if steps are fused.
 const FUSED_STEPS: usize = 8;
+
+/// Most candidates of a model with signed distance fields: a pair may have 65,536 contacts, and keys have 31 bits.
+const MAX_LISTED_WITH_FIELDS: usize = 1 << 15;
 
 /// Stages of one dispatch.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -104,7 +106,6 @@ impl Program {
         let model = model.into();
         check_single_precision(&model)?;
         check_candidates(&model)?;
-        check_fields(&model)?;
         check_tactile(&model)?;
         if options.reduced_stores == Some(true) && model.has_sleep() {
             return Err(Error::Argument(
@@ -368,8 +369,17 @@ fn ordered(stages: impl Iterator<Item = Stage>, partition: Partition, accesses: 
     if partition == Partition::Split { stages.collect() } else { constraints_last(stages, accesses) }
 }
 
-/// Rejects a model whose table of candidates is not complete: kernels test those that it lists.
+/// Rejects a model whose table of candidates is not complete, as kernels test those that it lists, or longer than the order
+/// keys of contacts tell apart.
 fn check_candidates(model: &Model) -> Result<()> {
+    let is_field = |g: &i32| usize::try_from(*g).is_ok_and(|g| model.geom_type[g] == geom::SDF);
+    let count = model.sizes.ncandidate;
+    if count > MAX_LISTED_WITH_FIELDS && model.candidate_geom2.iter().any(is_field) {
+        return Err(Error::Unsupported(format!(
+            "{count} pairs of geoms can collide: with signed distance fields kernels test at most \
+             {MAX_LISTED_WITH_FIELDS}; keep groups apart with contype and conaffinity, or step the model on the CPU"
+        )));
+    }
     if model.lists_all_candidates() {
         return Ok(());
     }
@@ -378,22 +388,6 @@ fn check_candidates(model: &Model) -> Result<()> {
          contype and conaffinity, or step the model on the CPU",
         model.sizes.nsap
     )))
-}
-
-/// Rejects a model in which a signed distance field may be touched, sensed or hit: kernels have no functions for them yet.
-fn check_fields(model: &Model) -> Result<()> {
-    let is_field = |g: usize| model.geom_type[g] == geom::SDF;
-    let touched = model.candidate_geom2.iter().map(|g| *g as usize).filter(|g| is_field(*g));
-    let sensed = sensed_pairs(model).map(|pair| pair.1).filter(|g| is_field(*g));
-    let hit =
-        (0..model.sizes.ngeom).filter(|g| is_field(*g) && model.sensor_type.contains(&sensor::RANGEFINDER));
-    match touched.chain(sensed).chain(hit).next() {
-        Some(g) => Err(Error::Unsupported(format!(
-            "geom {g} '{}' is a signed distance field, which kernels do not know yet; step the model on the CPU",
-            model.names.geom[g]
-        ))),
-        None => Ok(()),
-    }
 }
 
 /// Rejects a model with a tactile sensor: kernels have no signed distances of what presses on it yet.

@@ -7,7 +7,6 @@
 
 use super::field::Field;
 use super::height_field::prisms_under;
-use super::polytope::Hull;
 use super::primitives::{ContactPoint, Shape};
 use super::support_map::ConvexShape;
 use crate::math::graded::Graded;
@@ -194,11 +193,10 @@ pub fn hfield_field<T: Real>(
     let Ok(field) = usize::try_from(m.geom_dataid[g1]) else { return };
     let Some(prisms) = prisms_under(m, field, *a, other, T::ZERO) else { return };
     let b = &other.shape;
-    for prism in (0..prisms.count()).filter_map(|k| prisms.make_prism(k)) {
-        let Hull::Prism(corners) = &prism.hull else { continue };
-        let pose = relative(&prism.shape, b);
-        let top = [corners[3], corners[4], corners[5]].map(|c| pose.pos + pose.mat * c);
-        triangle_field(m, g2, top, |contact| each(placed(contact, b)));
+    let pose = relative(a, b);
+    for corners in (0..prisms.count()).filter_map(|k| prisms.surface(k)) {
+        let turned = corners.map(|c| pose.pos + pose.mat * c);
+        triangle_field(m, g2, turned, |contact| each(placed(contact, b)));
     }
 }
 

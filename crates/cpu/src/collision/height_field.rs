@@ -74,27 +74,28 @@ impl<'a, T: Real> Prisms<'a, T> {
         self.rows * self.per_row
     }
 
-    /// Prism `index`; none if it lies below the geom.
-    pub fn make_prism(&self, index: usize) -> Option<ConvexShape<'a, T>> {
+    /// Triangle of the surface above prism `index`, in the frame of the field; none if it lies below the geom.
+    pub fn surface(&self, index: usize) -> Option<[Vec3<T>; 3]> {
         let (m, field) = (self.m, self.field);
         let size = &m.hfield_size[4 * field..4 * field + 4];
         let (nrow, ncol) = (m.hfield_nrow[field] as usize, m.hfield_ncol[field] as usize);
         let (along, up) = (index % self.per_row, self.row + index / self.per_row);
-        let mut corners = [Vec3::<T>::ZERO; 6];
-        let mut reaches = false;
-        for k in 0..3 {
+        let corners = [0, 1, 2].map(|k| {
             // vertices alternate between the two rows
             let (col, row) = (self.col + (along + k) / 2, up + 1 - (along + k) % 2);
             let x = T::of(2.0) * size[0] / T::of((ncol - 1) as f64) * T::of(col as f64) - size[0];
             let y = T::of(2.0) * size[1] / T::of((nrow - 1) as f64) * T::of(row as f64) - size[1];
-            let z = m.hfield_data[m.hfield_adr[field] as usize + row * ncol + col] * size[2];
-            corners[k] = Vec3([x, y, -size[3]]);
-            corners[k + 3] = Vec3([x, y, z]);
-            reaches |= z >= self.low;
-        }
-        if !reaches {
-            return None;
-        }
+            Vec3([x, y, m.hfield_data[m.hfield_adr[field] as usize + row * ncol + col] * size[2]])
+        });
+        corners.iter().any(|corner| corner[2] >= self.low).then_some(corners)
+    }
+
+    /// Prism `index`; none if it lies below the geom.
+    pub fn make_prism(&self, index: usize) -> Option<ConvexShape<'a, T>> {
+        let bottom = -self.m.hfield_size[4 * self.field + 3];
+        let [a, b, c] = self.surface(index)?;
+        let [d, e, f] = [a, b, c].map(|p| Vec3([p[0], p[1], bottom]));
+        let mut corners = [d, e, f, a, b, c];
         // relative to its centre
         let mut center = Vec3::ZERO;
         for corner in corners {

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::{Room, has_contacts};
 use crate::codegen::tiling::{Tiling, WorkingSetSpace};
-use manyworlds_model::model::features::sensed_pairs;
+use manyworlds_model::model::features::{field_plugin, sensed_pairs};
 use manyworlds_model::model::{Model, schedule};
-use manyworlds_model::schema::enums::{disable, enable, geom};
+use manyworlds_model::schema::enums::{disable, enable, geom, plugin};
 use manyworlds_model::schema::shape_pairs::{Method, SHAPE_PAIRS, ShapePair, shape_pair};
 
 /// Fewest candidates of two trees, on average, of which a test of the trees' spheres is worth its cost.
@@ -17,9 +17,13 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
     let collides =
         |wanted: &dyn Fn(&ShapePair) -> bool| SHAPE_PAIRS.iter().any(|p| met.contains(&p.types) && wanted(p));
     let hfield = collides(&|pair| pair.method == Method::Prisms);
-    let mesh = |types: &(i32, i32)| types.1 == geom::MESH;
-    let closed = |types: &(i32, i32)| !SHAPE_PAIRS.iter().any(|p| p.types == *types && p.is_convex());
+    let fields = collides(&|pair| pair.method == Method::Field);
+    // hulls: for support functions, and for the bounds of what lies on a height field
+    let hull = |types: &(i32, i32)| types.1 == geom::MESH || *types == (geom::HFIELD, geom::SDF);
+    let waits = |pair: &ShapePair| pair.is_convex() || pair.method == Method::Field;
+    let closed = |types: &(i32, i32)| !shape_pair(*types).is_some_and(waits);
     let (closed, convex) = (met.iter().any(closed), any_convex(&met));
+    let mixed = [closed, convex, fields].iter().filter(|some| **some).count() > 1;
     let in_pair = |method: Method| shape_pairs(model).iter().any(|pair| pair.method == method);
     let overridden = model.enabled(enable::OVERRIDE);
     let by_distance = |pair: &&ShapePair| matches!(pair.method, Method::Convex | Method::BoxBox);
@@ -31,7 +35,7 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
         && !overridden
         && model.sizes.npair == 0
         && has_crowds(model);
-    vec![
+    let mut room = vec![
         ("CONTACT", has_contacts(model)),
         ("PAIR", model.sizes.npair > 0),
         ("OVERRIDE", overridden),
@@ -40,13 +44,47 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
         ("TREE_BOUNDS", tree_bounds),
         ("PLANE_MESH", in_pair(Method::PlaneMesh)),
         ("BOX_BOX", collides(&|pair| pair.method == Method::BoxBox)),
-        ("POLYTOPE", hfield || met.iter().chain(&sensed).any(mesh)),
+        ("POLYTOPE", hfield || met.iter().chain(&sensed).any(hull)),
         ("HFIELD", hfield),
         ("PRIMITIVE_PAIRS", closed),
         ("CONVEX", convex),
-        ("MIXED_PAIRS", closed && convex),
+        ("MIXED_PAIRS", mixed),
+        ("FIELD_PAIR", fields),
         ("CONVEX_DISTANCE", SHAPE_PAIRS.iter().filter(by_distance).any(|pair| sensed.contains(&pair.types))),
         ("MULTICCD", !model.disabled(disable::MULTICCD)),
+    ];
+    room.extend(of_fields(model, &met, &sensed));
+    room
+}
+
+/// Flags of what signed distance fields there are, and of what they meet.
+fn of_fields(model: &Model, met: &BTreeSet<(i32, i32)>, sensed: &BTreeSet<(i32, i32)>) -> Room {
+    let is_field = |types: &&(i32, i32)| shape_pair(**types).is_some_and(|pair| pair.method == Method::Field);
+    let others: Vec<i32> = met.iter().chain(sensed).filter(is_field).map(|types| types.0).collect();
+    let triangles = [geom::MESH, geom::HFIELD];
+    // what plugins or octrees are behind geoms of type sdf
+    let own = (0..model.sizes.ngeom).filter(|g| model.geom_type[*g] == geom::SDF);
+    let own: Vec<Option<i32>> = own.map(|g| field_plugin(model, g).map(|id| model.plugin[id])).collect();
+    let has = |kind: i32| own.contains(&Some(kind));
+    let is_shape = |kind: &i32| ![geom::MESH, geom::HFIELD, geom::SDF].contains(kind);
+    vec![
+        ("FIELD_DISTANCE", sensed.iter().filter(is_field).any(|types| types.0 != geom::HFIELD)),
+        ("FIELD_OVERLAP", others.iter().any(|kind| !triangles.contains(kind))),
+        ("FIELD_TRIANGLES", others.iter().any(|kind| triangles.contains(kind))),
+        ("FIELD_HFIELD", others.contains(&geom::HFIELD)),
+        ("FIELD_SHAPE", others.iter().any(is_shape)),
+        ("FIELD_SPHERE", others.contains(&geom::SPHERE)),
+        ("FIELD_CAPSULE", others.contains(&geom::CAPSULE)),
+        ("FIELD_ELLIPSOID", others.contains(&geom::ELLIPSOID)),
+        ("FIELD_CYLINDER", others.contains(&geom::CYLINDER)),
+        ("FIELD_BOX", others.contains(&geom::BOX)),
+        ("FIELD_PLUGIN", own.iter().any(Option::is_some)),
+        ("FIELD_OCTREE", own.contains(&None)),
+        ("FIELD_BOLT", has(plugin::BOLT)),
+        ("FIELD_BOWL", has(plugin::BOWL)),
+        ("FIELD_GEAR", has(plugin::GEAR)),
+        ("FIELD_NUT", has(plugin::NUT)),
+        ("FIELD_TORUS", has(plugin::TORUS)),
     ]
 }
 

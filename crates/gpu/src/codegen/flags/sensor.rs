@@ -17,6 +17,7 @@ pub(super) fn flags(model: &Model) -> Room {
         ("ENCLOSED_MESH", encloses && model.geom_type.contains(&geom::MESH)),
         ("RAY_MESH", rays(geom::MESH)),
         ("RAY_HFIELD", rays(geom::HFIELD)),
+        ("RAY_FIELD", rays(geom::SDF)),
         // sensors of other blocks may measure cameras, or be relative to them
         ("CAMERA_SENSOR", schedule::has_camera_sensors(model) && schedule::has_sensors(model, |_| true)),
     ];

@@ -32,7 +32,7 @@ macro_rules! position_data {
             factor_m qLDiagInv: real [nv] "mixed" "Inverse of D." { tolerance: Tolerance::Within(2e-5), transient: 11 };
             collision ncon: int [1] "1" "Number of contacts.";
             scratch contact_point: real [nconmax 10] "mixed" "Contacts as found: distance, position, normal, hint of the tangent.";
-            scratch contact_key: int [nconmax] "1" "Order of the contacts as found: 64 candidate + number within it.";
+            scratch contact_key: int [nconmax] "1" "Order of the contacts as found: 64 candidate, or 65536 with signed distance fields, + number within it.";
             scratch work_geom_xpos: real [ngeom 3] "m" "Positions of the current geoms." { register: true };
             scratch work_plane_normal: real [ngeom 3] "1" "Normals of the current planes." { register: true };
             scratch tree_sphere: real [ntree 4] "m" "Centre and radius of a sphere around the geoms of a tree, with their margins; kernels.";

@@ -1,0 +1,287 @@
+//! Signed distance fields on both backends: contacts, rays and distances of kernels are those of the CPU, at poses at which
+//! rounding decides nothing.
+//!
+//! Needs a GPU adapter, hardware or software; without one these tests fail.
+#![cfg(feature = "gpu")]
+#![allow(clippy::unwrap_used, reason = "tests")]
+
+use manyworlds::analysis::check::{self, CheckOptions};
+use manyworlds::batch::{Backend, Batch, BatchOptions, Overflow, max_capacity};
+use manyworlds::cpu::{self, Precision};
+use manyworlds::gpu::{AdapterPreference, Gpu, GpuBatch, KernelOptions, WorkingSetSpace};
+use manyworlds::model::Model;
+use manyworlds::model::data::{Capacity, Data};
+use manyworlds::schema::enums::status;
+
+/// Poses of a scene.
+const WORLDS: usize = 24;
+
+/// Runs of the CPU in each precision for each pose: at the pose itself, and at draws within rounding of it.
+const DRAWS: usize = 8;
+
+/// Largest difference in double precision at a pose at which rounding decides nothing.
+const SETTLED: f64 = 1e-4;
+
+/// Factor on the largest difference in single precision, of which kernels are one more draw; and the largest error with it,
+/// of normals near the middle of a shape.
+const MARGIN: f64 = 8.0;
+const MOST: f64 = 0.1;
+
+/// The largest error where one is an octree: the CPU in single precision takes differences of its values.
+const MOST_OF_OCTREE: f64 = 1e-3;
+
+/// Positions and orientations of two bodies in all worlds.
+type Poses = (Vec<f64>, Vec<f64>);
+
+/// Fields, meshes and a height field.
+const ASSETS: &str = "<extension>
+    <plugin plugin='mujoco.sdf.torus'><instance name='torus'><config key='radius1' value='.3'/>
+    <config key='radius2' value='.1'/></instance></plugin>
+    <plugin plugin='mujoco.sdf.bolt'><instance name='bolt'><config key='radius' value='.255'/></instance></plugin>
+    <plugin plugin='mujoco.sdf.nut'><instance name='nut'/></plugin>
+    <plugin plugin='mujoco.sdf.bowl'><instance name='bowl'><config key='height' value='.2'/>
+    <config key='radius' value='.45'/></instance></plugin>
+    <plugin plugin='mujoco.sdf.gear'><instance name='gear'><config key='teeth' value='20'/>
+    <config key='diameter' value='1'/><config key='thickness' value='.1'/></instance></plugin></extension>
+    <option sdf_initpoints='12' sdf_iterations='4'/>
+    <asset><mesh name='torus'><plugin instance='torus'/></mesh><mesh name='bolt'><plugin instance='bolt'/></mesh>
+    <mesh name='nut'><plugin instance='nut'/></mesh><mesh name='bowl'><plugin instance='bowl'/></mesh>
+    <mesh name='gear'><plugin instance='gear'/></mesh>
+    <mesh name='wedge' vertex='0 0 0 .6 0 0 0 .3 0 0 0 .3 .6 .3 0'
+    face='0 2 4 0 4 1 0 1 3 1 4 3 4 2 3 2 0 3'/>
+    <hfield name='flat' nrow='6' ncol='6' size='.6 .6 .1 .1'
+    elevation='0 .2 0 .1 .3 0 .1 0 .5 .2 0 .3 0 .1 .2 0 .4 .1 .3 0 .1 .5 0 .2 0 .2 .1 0 .3 0 .1 0 .2 .4 0 .1'/></asset>";
+
+/// A geom with the field of a plugin.
+fn field(name: &str) -> String {
+    format!("<geom type='sdf' mesh='{name}'><plugin instance='{name}'/></geom>")
+}
+
+/// A model of two geoms on bodies that are moved by hand, with a ray on each and their distance.
+fn scene(one: &str, two: &str) -> Model {
+    let named =
+        |geom: &str, name: &str| geom.replacen("<geom", &format!("<geom name='{name}' condim='1'"), 1);
+    let (one, two) = (named(one, "one"), named(two, "two"));
+    let distance = if one.contains("hfield") { "" } else { "<distance geom1='one' geom2='two' cutoff='1'/>" };
+    let text = format!(
+        "<mujoco>{ASSETS}<worldbody><body mocap='true'>{one}</body><body mocap='true'>{two}</body>
+        <site name='above' pos='.25 .05 2' zaxis='0 .03 -1'/><site name='beside' pos='2 .1 .02' zaxis='-1 .02 .03'/>
+        </worldbody><contact><pair geom1='one' geom2='two'/></contact><sensor><rangefinder site='above'/>
+        <rangefinder site='beside'/>{distance}</sensor></mujoco>"
+    );
+    manyworlds::load_str(&text).unwrap()
+}
+
+/// A number in [-1, 1] (splitmix64).
+fn random(state: &mut u64) -> f64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+}
+
+/// Positions and orientations of both bodies in all worlds: the second within `reach` of the first.
+fn poses(reach: f64, seed: u64) -> Poses {
+    let (mut pos, mut quat, mut state) = (Vec::new(), Vec::new(), seed);
+    for _ in 0..WORLDS {
+        for far in [0.1, reach] {
+            pos.extend([0; 3].map(|_| far * random(&mut state)));
+            let q = [0; 4].map(|_| random(&mut state));
+            let size = q.iter().map(|x| x * x).sum::<f64>().sqrt();
+            // single precision on both backends
+            quat.extend(q.map(|x| f64::from((x / size) as f32)));
+        }
+    }
+    (pos.iter().map(|x| f64::from(*x as f32)).collect(), quat)
+}
+
+/// What a world has found: geoms, distances, places and normals of contacts, and its sensors.
+#[derive(Debug, Default)]
+struct Found {
+    geoms: Vec<f64>,
+    numbers: Vec<f64>,
+}
+
+impl Found {
+    /// Largest difference of two; infinite where contacts are others.
+    fn difference(&self, other: &Self) -> f64 {
+        if self.geoms != other.geoms {
+            return f64::INFINITY;
+        }
+        self.numbers.iter().zip(&other.numbers).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+    }
+}
+
+/// Contacts and sensors of a world from the arrays of its fields.
+fn collected(n: usize, geom: &[f64], dist: &[f64], place: &[f64], frame: &[f64], sensed: &[f64]) -> Found {
+    let normals = frame.chunks(9).take(n).flat_map(|rows| &rows[..3]);
+    let numbers = dist[..n].iter().chain(&place[..3 * n]).chain(normals).chain(sensed);
+    Found { geoms: geom[..2 * n].to_vec(), numbers: numbers.copied().collect() }
+}
+
+/// What kernels find in all worlds at given poses, and the status of the worlds.
+fn in_kernels(model: &Model, capacity: Capacity, (pos, quat): &Poses) -> (Vec<Found>, Vec<i32>) {
+    let options =
+        BatchOptions { capacity: Some(capacity), overflow: Overflow::Flag, ..BatchOptions::on(Backend::Gpu) };
+    let mut batch = Batch::new(model, WORLDS, &options).unwrap();
+    batch.set("mocap_pos", .., pos).unwrap();
+    batch.set("mocap_quat", .., quat).unwrap();
+    batch.forward().unwrap();
+    let names = ["ncon", "contact_geom", "contact_dist", "contact_pos", "contact_frame", "sensordata"];
+    let [ncon, geom, dist, place, frame, sensors] =
+        names.map(|field| batch.get(field, ..).unwrap().data.to_f64());
+    let of_world = |w: usize| {
+        let part = |values: &[f64]| values.chunks(values.len() / WORLDS).nth(w).unwrap().to_vec();
+        let [geom, dist, place, frame, sensed] = [&geom, &dist, &place, &frame, &sensors].map(|v| part(v));
+        collected(ncon[w] as usize, &geom, &dist, &place, &frame, &sensed)
+    };
+    ((0..WORLDS).map(of_world).collect(), batch.status().unwrap())
+}
+
+/// What the CPU finds in a world at a pose.
+fn on_cpu<T: Precision>(model: &Model<T>, capacity: Capacity, pos: &[f64], quat: &[f64]) -> Found {
+    let mut data = Data::<T>::new(model, capacity);
+    data.mocap_pos = pos.iter().map(|x| T::of(*x)).collect();
+    data.mocap_quat = quat.iter().map(|x| T::of(*x)).collect();
+    cpu::forward(model, &mut data);
+    let data = data.cast::<f64>();
+    let geom: Vec<f64> = data.contact_geom.iter().map(|g| f64::from(*g)).collect();
+    let n = data.ncon[0] as usize;
+    collected(n, &geom, &data.contact_dist, &data.contact_pos, &data.contact_frame, &data.sensordata)
+}
+
+/// What the CPU finds in a world, and how far rounding moves it in double and in single precision.
+struct Reference {
+    found: Found,
+    double: f64,
+    single: f64,
+}
+
+impl Reference {
+    /// Of world `w`.
+    fn new(models: (&Model, &Model<f32>), capacity: Capacity, (pos, quat): &Poses, w: usize) -> Self {
+        let (pos, quat) = (&pos[6 * w..6 * w + 6], &quat[8 * w..8 * w + 8]);
+        let found = on_cpu(models.0, capacity, pos, quat);
+        let (mut state, mut double, mut single) = (77, 0.0_f64, 0.0_f64);
+        for draw in 0..DRAWS {
+            let size = if draw == 0 { 0.0 } else { 2.0 * f64::from(f32::EPSILON) };
+            let mut changed = |values: &[f64]| -> Vec<f64> {
+                values.iter().map(|x| x * (1.0 + size * random(&mut state))).collect()
+            };
+            let (pos, quat) = (changed(pos), changed(quat));
+            double = double.max(on_cpu(models.0, capacity, &pos, &quat).difference(&found));
+            single = single.max(on_cpu(models.1, capacity, &pos, &quat).difference(&found));
+        }
+        Self { found, double, single }
+    }
+
+    /// True if kernels agree, or if rounding decides; asserts it.
+    fn check(&self, name: &str, got: &Found, most: f64) -> bool {
+        let (error, allowed) = (got.difference(&self.found), 1e-5 + (MARGIN * self.single).min(most));
+        let settled = self.double <= SETTLED;
+        let spreads = (self.double, self.single);
+        assert!(!settled || error < allowed, "{name}: {error}, {spreads:?}\n{got:?}\n{:?}", self.found);
+        settled
+    }
+}
+
+/// Compares a scene on both backends; returns how many contacts were compared in how many worlds.
+fn compare(name: &str, model: &Model, reach: f64) -> (usize, usize) {
+    let most = if model.sizes.noct > 0 { MOST_OF_OCTREE } else { MOST };
+    let capacity = max_capacity(model);
+    let capacity = Capacity { nconmax: capacity.nconmax.min(400), njmax: capacity.njmax.min(400) };
+    let (poses, single) = (poses(reach, 5), model.cast::<f32>());
+    let (got, status) = in_kernels(model, capacity, &poses);
+    assert!(status.iter().all(|bits| *bits == 0), "{name}: {status:?}");
+    let (mut contacts, mut worlds) = (0, 0);
+    for (w, got) in got.iter().enumerate() {
+        let want = Reference::new((model, &single), capacity, &poses, w);
+        if want.check(&format!("{name}, world {w}"), got, most) {
+            contacts += got.geoms.len() / 2;
+            worlds += 1;
+        }
+    }
+    println!("{name}: {contacts} contacts in {worlds} of {WORLDS} worlds");
+    (contacts, worlds)
+}
+
+#[test]
+fn fields_touch_shapes_as_on_the_cpu() {
+    for shape in ["sphere", "capsule", "ellipsoid", "cylinder", "box"] {
+        let other = format!("<geom type='{shape}' size='.15 .12 .1'/>");
+        let mut model = scene(&other, &field("torus"));
+        // the field of a box has edges inside, at which rounding decides after a few steps
+        let is_box = shape == "box";
+        if is_box {
+            model.opt_sdf_iterations[0] = 0;
+        }
+        let (contacts, worlds) = compare(shape, &model, 0.4);
+        let least = if is_box { 5 } else { WORLDS / 2 };
+        assert!(contacts > 30 && worlds > least, "{shape}: {contacts} in {worlds}");
+    }
+}
+
+#[test]
+fn fields_touch_each_other_as_on_the_cpu() {
+    for (one, two, reach) in
+        [("torus", "torus", 0.5), ("bolt", "nut", 0.6), ("gear", "gear", 0.7), ("bowl", "torus", 0.5)]
+    {
+        let (contacts, worlds) = compare(one, &scene(&field(one), &field(two)), reach);
+        assert!(contacts > 30 && worlds > WORLDS / 2, "{one} {two}: {contacts} in {worlds}");
+    }
+}
+
+#[test]
+fn meshes_and_planes_touch_fields_as_on_the_cpu() {
+    let octree = "<geom type='sdf' mesh='wedge'/>";
+    for (name, one, two, reach) in [
+        ("octree", octree.to_owned(), field("torus"), 0.4),
+        ("octree and sphere", "<geom size='.15'/>".to_owned(), octree.to_owned(), 0.3),
+        ("mesh", "<geom type='mesh' mesh='wedge'/>".to_owned(), field("torus"), 0.4),
+        ("hfield", "<geom type='hfield' hfield='flat'/>".to_owned(), field("torus"), 0.4),
+        ("plane", "<geom type='plane' size='1 1 1'/>".to_owned(), field("bowl"), 0.3),
+    ] {
+        let (contacts, worlds) = compare(name, &scene(&one, &two), reach);
+        assert!(contacts > 20 && worlds > WORLDS / 2, "{name}: {contacts} in {worlds}");
+    }
+}
+
+#[test]
+fn the_deepest_stay_where_slots_end() {
+    let model = scene("<geom size='.15'/>", &field("torus"));
+    let (poses, single) = (poses(0.25, 9), model.cast::<f32>());
+    let capacity = Capacity { nconmax: 3, njmax: 400 };
+    let (got, statuses) = in_kernels(&model, capacity, &poses);
+    let mut full = 0;
+    for (w, bits) in statuses.iter().enumerate() {
+        let want = Reference::new((&model, &single), capacity, &poses, w);
+        if want.check(&format!("world {w}"), &got[w], MOST) && *bits & status::CONTACT_OVERFLOW != 0 {
+            assert_eq!(got[w].geoms.len(), 6);
+            full += 1;
+        }
+    }
+    assert!(full > 4, "{full}");
+}
+
+#[test]
+fn every_stage_agrees_with_the_cpu() {
+    let model = manyworlds::load("tests/parity/models/fields.xml").unwrap();
+    let options = CheckOptions { worlds: 2, steps: 40, seed: 3, from: None };
+    let capacity = check::needed_capacity(&model, Capacity { nconmax: 64, njmax: 256 }, &options);
+    let gpu = Gpu::open(AdapterPreference::Any).unwrap();
+    for (lanes, worlds, placement) in [(1, 8, WorkingSetSpace::Storage), (16, 2, WorkingSetSpace::Workgroup)]
+    {
+        let kernels = KernelOptions {
+            lanes: Some(lanes),
+            worlds_per_group: Some(worlds),
+            placement: Some(placement),
+            ..KernelOptions::default()
+        };
+        let mut batch = GpuBatch::new(&gpu, model.clone(), 2, capacity, &kernels).unwrap();
+        let report = check::run(&model, capacity, &mut batch, &options).unwrap();
+        assert!(report.rows.iter().any(|row| row.field == "contact_dist"));
+        let over: Vec<String> =
+            report.rows.iter().filter(|row| row.over()).map(|row| format!("{row:?}")).collect();
+        assert_eq!(over, [""; 0], "{lanes} lanes");
+    }
+}
