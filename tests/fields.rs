@@ -201,7 +201,6 @@ fn compare(name: &str, model: &Model, reach: f64) -> (usize, usize) {
             worlds += 1;
         }
     }
-    println!("{name}: {contacts} contacts in {worlds} of {WORLDS} worlds");
     (contacts, worlds)
 }
 
