@@ -1,5 +1,5 @@
-//! Signed distance fields on both backends: contacts, rays and distances of kernels are those of the CPU, at poses at which
-//! rounding decides nothing.
+//! Signed distance fields on both backends: contacts, rays and distances of kernels are those of the CPU, at poses at
+//! which rounding decides nothing.
 //!
 //! Needs a GPU adapter, hardware or software; without one these tests fail.
 #![cfg(feature = "gpu")]
@@ -22,8 +22,8 @@ const DRAWS: usize = 8;
 /// Largest difference in double precision at a pose at which rounding decides nothing.
 const SETTLED: f64 = 1e-4;
 
-/// Factor on the largest difference in single precision, of which kernels are one more draw; and the largest error with it,
-/// of normals near the middle of a shape.
+/// Factor on the largest difference in single precision, of which kernels are one more draw; and the largest error with
+/// it, of normals near the middle of a shape.
 const MARGIN: f64 = 8.0;
 const MOST: f64 = 0.1;
 
@@ -49,8 +49,8 @@ const ASSETS: &str = "<extension>
     <mesh name='gear'><plugin instance='gear'/></mesh>
     <mesh name='wedge' vertex='0 0 0 .6 0 0 0 .3 0 0 0 .3 .6 .3 0'
     face='0 2 4 0 4 1 0 1 3 1 4 3 4 2 3 2 0 3'/>
-    <hfield name='flat' nrow='6' ncol='6' size='.6 .6 .1 .1'
-    elevation='0 .2 0 .1 .3 0 .1 0 .5 .2 0 .3 0 .1 .2 0 .4 .1 .3 0 .1 .5 0 .2 0 .2 .1 0 .3 0 .1 0 .2 .4 0 .1'/></asset>";
+    <hfield name='flat' nrow='6' ncol='6' size='.6 .6 .1 .1' elevation='
+    0 .2 0 .1 .3 0 .1 0 .5 .2 0 .3 0 .1 .2 0 .4 .1 .3 0 .1 .5 0 .2 0 .2 .1 0 .3 0 .1 0 .2 .4 0 .1'/></asset>";
 
 /// A geom with the field of a plugin.
 fn field(name: &str) -> String {

@@ -59,8 +59,8 @@ fn at(f: Field, p: vec3f) -> vec4f {
 const RAY_STEPS: u32 = 40u;
 const RAY_HIT: f32 = 1e-7;
 
-// Distance from which on steps are predicted, m, and what is added for each metre of the way or of where the ray begins:
-// eight times rounding. A hit is nearer than single precision can tell, and many rays that graze end before it.
+// Distance from which on steps are predicted, m, and what is added for each metre of the way or of where the ray
+// begins: eight times rounding. A hit is nearer than single precision can tell, and many rays that graze end before it.
 const RAY_NEAR: f32 = 1e-5;
 const RAY_ROUNDING: f32 = 9.5e-7;
 

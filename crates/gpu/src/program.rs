@@ -369,8 +369,8 @@ fn ordered(stages: impl Iterator<Item = Stage>, partition: Partition, accesses: 
     if partition == Partition::Split { stages.collect() } else { constraints_last(stages, accesses) }
 }
 
-/// Rejects a model whose table of candidates is not complete, as kernels test those that it lists, or longer than the order
-/// keys of contacts tell apart.
+/// Rejects a model whose table of candidates is not complete, as kernels test those that it lists, or longer than the
+/// order keys of contacts tell apart.
 fn check_candidates(model: &Model) -> Result<()> {
     let is_field = |g: &i32| usize::try_from(*g).is_ok_and(|g| model.geom_type[g] == geom::SDF);
     let count = model.sizes.ncandidate;
