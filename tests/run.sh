@@ -299,19 +299,30 @@ build_wheel() {
     check "install" "$env/bin/pip" install -q "$(echo "$wheels"/manyworlds-*.whl)[test,docs]"
 }
 
-# Its tests, on both backends.
+# Its tests that measure times, and so want the machine for themselves.
+timed=(python/tests/test_{cost,fit,planning,threads}.py)
+
+# Its tests on both backends: the given files, or options of pytest.
+run_pytest() {
+    local name=$1 env=$root/.venv-python
+    shift
+    # without Rust, and not from the folder of the sources
+    check "$name" with_driver "$swiftshader" env PATH="$env/bin:/usr/bin:/bin" "$env/bin/python" -m pytest -q -rs \
+        -c python/pyproject.toml "$@"
+}
+
+# Its lints, and the tests that may run beside others.
 test_wheel() {
     local env=$root/.venv-python
     check "ruff" "$env/bin/ruff" check -q python
     check "ruff format" "$env/bin/ruff" format -q --check python
-    # without Rust, and not from the folder of the sources
-    check "pytest" with_driver "$swiftshader" env PATH="$env/bin:/usr/bin:/bin" "$env/bin/python" -m pytest -q -rs python/tests \
-        -c python/pyproject.toml
+    run_pytest "pytest" python/tests "${timed[@]/#/--ignore=}"
 }
 
 part_python() {
     build_wheel
     test_wheel
+    run_pytest "pytest, times" "${timed[@]}"
 }
 
 # The page for browsers. The build fetches the library for WebAssembly where it is missing.
@@ -358,7 +369,7 @@ if [ $# -gt 0 ]; then
     exit
 fi
 
-# all of it: what compares with others waits for one core most of the time, so the packages are built beside it
+# all of it: what compares with others waits for one core most of the time, so the packages are built and tested beside it
 install_counter
 run_parts style build tests
 log=$target/compare.log
@@ -366,6 +377,7 @@ log=$target/compare.log
 say "python and web"
 build_wheel
 build_page
+test_wheel
 wait $!
 cat "$log"
 read -r more_passed _ more_failed _ < <(tail -1 "$log")
@@ -375,6 +387,6 @@ if [[ $more_passed =~ ^[0-9]+$ && $more_failed =~ ^[0-9]+$ ]]; then
 else
     failed=$((failed + 1)) failures+=("kernels, examples, parity and others: no summary")
 fi
-test_wheel
+run_pytest "pytest, times" "${timed[@]}"
 test_page
 summary
