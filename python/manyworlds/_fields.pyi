@@ -525,6 +525,9 @@ class ModelFields:
     def nmeshbvh(self) -> int:
         """Number of nodes of the bounding volume hierarchies of all meshes."""
     @property
+    def noct(self) -> int:
+        """Number of cells of the octrees of all meshes."""
+    @property
     def nhfield(self) -> int:
         """Number of height fields."""
     @property
@@ -1527,6 +1530,24 @@ class ModelFields:
     def meshbvh_face(self) -> NDArray[int32]:
         """Faces of each mesh, in leaf order. Shape: [nmeshface]. Unit: id."""
     @property
+    def mesh_octadr(self) -> NDArray[int32]:
+        """First cell of the octree of signed distances; -1 for none. Shape: [nmesh]. Unit: id."""
+    @property
+    def mesh_octnum(self) -> NDArray[int32]:
+        """Number of cells. Shape: [nmesh]. Unit: 1."""
+    @property
+    def oct_depth(self) -> NDArray[int32]:
+        """Level of a cell; 0 for the root. Shape: [noct]. Unit: 1."""
+    @property
+    def oct_child(self) -> NDArray[int32]:
+        """Children of a cell, relative to the mesh's first cell, in the upper half along axis a where bit a of their number is set; -1 for leaves. Shape: [noct, 8]. Unit: id."""
+    @property
+    def oct_aabb(self) -> NDArray[float64]:
+        """Centre and half sizes of a cell, in the frame of the mesh. Shape: [noct, 6]. Unit: m."""
+    @property
+    def oct_coeff(self) -> NDArray[float64]:
+        """Signed distance at the corners of a cell, in the order of the children. Shape: [noct, 8]. Unit: m."""
+    @property
     def hfield_size(self) -> NDArray[float64]:
         """Half sizes along x and y, elevation at the top, depth of the base. Shape: [nhfield, 4]. Unit: m."""
     @property
@@ -2296,7 +2317,7 @@ class ModelFields:
         """First byte of the configuration. Shape: [nplugin]. Unit: id."""
     @property
     def plugin_prm(self) -> NDArray[float64]:
-        """Numbers of the configuration. `mujoco.pid`: gains of error, integral and rate, largest integral and largest rate of the target (-1 for none). Cable: moduli of shear and elasticity, 1 if it is straight at rest. Touch grid: channels, columns, rows, width and height of the view in radians, foveation. Shape: [nplugin, 6]. Unit: mixed."""
+        """Numbers of the configuration. `mujoco.pid`: gains of error, integral and rate, largest integral and largest rate of the target (-1 for none). Cable: moduli of shear and elasticity, 1 if it is straight at rest. Touch grid: channels, columns, rows, width and height of the view in radians, foveation. Signed distance fields: bolt and nut radius; bowl height, radius, thickness; gear alpha (rad), diameter, teeth, thickness, inner diameter (negative: from the others); torus radii of circle and tube. Shape: [nplugin, 6]. Unit: mixed."""
     @property
     def cable_jntid(self) -> NDArray[int32]:
         """Ball joint at which the piece of cable bends, in ascending order. Shape: [ncable]. Unit: id."""

@@ -221,6 +221,16 @@ class RayData(IntFlag):
     NORMAL = 16
     DEPTH = 32
 
+class Plugin(IntEnum):
+    PID = 0
+    CABLE = 1
+    TOUCH_GRID = 2
+    BOLT = 3
+    BOWL = 4
+    GEAR = 5
+    NUT = 6
+    TORUS = 7
+
 class Texture(IntEnum):
     FLAT = 0
     CUBE = 1
