@@ -201,7 +201,10 @@ fn indices(raw: &mut Raw) -> Result<(), Fault> {
         raw.facetexcoord.clone_from(&raw.face);
     }
     if raw.facenormal.is_empty() {
-        if raw.normal.len() >= raw.vert.len() {
+        if raw.normal.len() == 3 * raw.vert.len() {
+            // each vertex has a frame, of which the first axis is the normal
+            raw.facenormal = raw.face.iter().map(|f| f.map(|v| 3 * v)).collect();
+        } else if raw.normal.len() >= raw.vert.len() {
             raw.facenormal.clone_from(&raw.face);
         } else {
             raw.facenormal = vec![[0; 3]; raw.face.len()];
