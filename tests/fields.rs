@@ -306,3 +306,15 @@ fn every_stage_agrees_with_the_cpu() {
         assert_eq!(over, [""; 0], "{lanes} lanes");
     }
 }
+
+#[test]
+fn more_triangles_than_kernels_tell_apart_are_refused() {
+    // the surface of a torus has some ninety thousand
+    let model = scene("<geom type='mesh' mesh='torus'/>", &field("torus"));
+    let capacity = Some(Capacity { nconmax: 10, njmax: 40 });
+    let refused =
+        Batch::new(&model, 1, &BatchOptions { capacity, ..BatchOptions::on(Backend::Gpu) }).unwrap_err();
+    let told = refused.to_string();
+    assert!(told.contains("triangles") && told.contains("on the CPU"), "{told}");
+    Batch::new(&model, 1, &BatchOptions { capacity, ..BatchOptions::on(Backend::Cpu) }).unwrap();
+}

@@ -26,6 +26,8 @@ const FUSED_STEPS: usize = 8;
 
 /// Most candidates of a model with signed distance fields: a pair may have 65,536 contacts, and keys have 31 bits.
 const MAX_LISTED_WITH_FIELDS: usize = 1 << 15;
+/// Most searches for contacts of one such pair, of which each has a number: `KEY_RADIX` of `contacts.wgsl`.
+const MAX_SEARCHES: usize = 65_536;
 
 /// Stages of one dispatch.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -106,6 +108,7 @@ impl Program {
         let model = model.into();
         check_single_precision(&model)?;
         check_candidates(&model)?;
+        check_searches(&model)?;
         check_tactile(&model)?;
         if options.reduced_stores == Some(true) && model.has_sleep() {
             return Err(Error::Argument(
@@ -388,6 +391,34 @@ fn check_candidates(model: &Model) -> Result<()> {
          contype and conaffinity, or step the model on the CPU",
         model.sizes.nsap
     )))
+}
+
+/// Rejects a model in which a mesh or height field may look for a signed distance field more often than order keys of
+/// contacts tell apart: contacts of later triangles would be lost.
+fn check_searches(model: &Model) -> Result<()> {
+    let starts = model.opt_sdf_initpoints[0].max(0) as usize;
+    let of_triangle = if model.opt_sdf_iterations[0] > 0 { starts.min(3) } else { starts };
+    let triangles = |g: usize| {
+        let data = model.geom_dataid[g].max(0) as usize;
+        match model.geom_type[g] {
+            geom::MESH => model.mesh_facenum[data] as usize,
+            geom::HFIELD => 2 * model.hfield_nrow[data] as usize * model.hfield_ncol[data] as usize,
+            _ => 0,
+        }
+    };
+    let pairs = model.candidate_geom1.iter().zip(&model.candidate_geom2);
+    let with_field =
+        pairs.map(|(a, b)| (*a as usize, *b as usize)).filter(|p| model.geom_type[p.1] == geom::SDF);
+    match with_field.map(|p| p.0).find(|g| triangles(*g) * of_triangle > MAX_SEARCHES) {
+        Some(g) => Err(Error::Unsupported(format!(
+            "geom {g} '{}' has {} triangles, which with a signed distance field are more than kernels tell apart ({}); \
+             simplify it, or step the model on the CPU",
+            model.names.geom[g],
+            triangles(g),
+            MAX_SEARCHES / of_triangle.max(1)
+        ))),
+        None => Ok(()),
+    }
 }
 
 /// Rejects a model with a tactile sensor: kernels have no signed distances of what presses on it yet.

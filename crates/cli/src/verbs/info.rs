@@ -36,7 +36,7 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         output.object(&Fields { fields });
         return Ok(true);
     }
-    let bytes = measured.as_ref().ok().map(|capacity| WorldBytes::of(&model, *capacity));
+    let bytes = measured.map(|capacity| WorldBytes::of(&model, capacity));
     let mass: f64 = model.body_mass.iter().sum();
     let (joints, actuators) = (contents::joints(&model), contents::actuators(&model));
     let sensors = contents::sensors(&model);
@@ -44,10 +44,9 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     output.text(format_args!("model      {}", model.names.model));
     output.text(format_args!("time step  {} s", model.opt_timestep[0]));
     output.text(format_args!("mass       {mass:.3} kg"));
-    match (&measured, &bytes) {
-        (Ok(_), Some(bytes)) => output.text(format_args!("world      {bytes}")),
-        (Err(why), _) => output.text(format_args!("world      {why}")),
-        _ => (),
+    match &bytes {
+        Ok(bytes) => output.text(format_args!("world      {bytes}")),
+        Err(why) => output.text(format_args!("world      {why}")),
     }
     for (kind, names) in named(&model).filter(|(kind, _)| ["bodies", "tendons", "keyframes"].contains(kind)) {
         let more = names.len().saturating_sub(MOST_NAMES);
@@ -77,8 +76,8 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
         joints,
         actuators,
         sensors,
-        bytes_per_world: bytes,
-        unsupported: measured.err().map(|why| why.to_string()),
+        unsupported: bytes.as_ref().err().map(ToString::to_string),
+        bytes_per_world: bytes.ok(),
     });
     Ok(true)
 }

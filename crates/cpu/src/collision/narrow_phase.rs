@@ -80,10 +80,10 @@ fn collide_fields<T: Real>(m: &Model<T>, d: &mut Data<T>, candidate: Candidate, 
     let pair = [candidate.geom1, candidate.geom2];
     let mut wanted = 0;
     let each = |contact: ContactPoint<T>| {
-        // starts that end at the same point are one contact
-        let same =
-            |k: usize| d.contact_geom[2 * k..2 * k + 2] == pair && vec3(&d.contact_pos, k) == contact.pos;
-        if !(0..d.ncon[0] as usize).rev().any(same) {
+        // starts that end at the same point are one contact; those of the pair are the last ones
+        let last = (0..d.ncon[0] as usize).rev();
+        let mut own = last.take_while(|k| d.contact_geom[2 * k..2 * k + 2] == pair);
+        if !own.any(|k| vec3(&d.contact_pos, k) == contact.pos) {
             wanted += store_contacts(m, d, candidate, margin, &[contact]);
         }
     };

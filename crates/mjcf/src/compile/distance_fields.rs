@@ -62,6 +62,11 @@ fn attributes(kind: i32) -> &'static [Attribute] {
     }
 }
 
+/// Names of the attributes of a field; none for other plugins.
+pub(super) fn attribute_names(kind: i32) -> impl Iterator<Item = &'static str> {
+    attributes(kind).iter().map(|attribute| attribute.name)
+}
+
 /// True for the plugins that are signed distance fields.
 pub(super) fn is_field(kind: i32) -> bool {
     !attributes(kind).is_empty()

@@ -22,21 +22,28 @@ pub(super) enum User {
 /// A limit that is not set.
 const NONE: f64 = -1.0;
 
-/// Element kind and attributes of the plugins shipped with MuJoCo, in the order of `plugin::WORDS`.
+/// Element kind and attributes of the plugins shipped with MuJoCo, in the order of `plugin::WORDS`; the attributes of signed
+/// distance fields are in [`distance_fields`].
 const PLUGINS: &[(User, &[&str])] = &[
     (User::Actuator, &["kp", "ki", "kd", "imax", "slewmax"]),
     (User::Body, &["twist", "bend", "flat", "vmax"]),
     (User::Sensor, &["nchannel", "size", "fov", "gamma"]),
-    (User::Shape, &["radius"]),
-    (User::Shape, &["height", "radius", "thickness"]),
-    (User::Shape, &["alpha", "diameter", "teeth", "thickness", "innerdiameter"]),
-    (User::Shape, &["radius"]),
-    (User::Shape, &["radius1", "radius2"]),
+    (User::Shape, &[]),
+    (User::Shape, &[]),
+    (User::Shape, &[]),
+    (User::Shape, &[]),
+    (User::Shape, &[]),
 ];
 
 /// Name of a plugin.
 fn plugin_name(slot: usize) -> &'static str {
     plugin::WORDS.get(slot).map_or("", |word| word.0)
+}
+
+/// Attributes of a plugin, in MuJoCo's order.
+fn attributes(slot: usize) -> Vec<&'static str> {
+    let own = PLUGINS[slot].1.iter().copied();
+    own.chain(distance_fields::attribute_names(slot as i32)).collect()
 }
 
 /// Upper bound on the cells of a touch grid along an axis.
@@ -181,10 +188,10 @@ impl<'a> Build<'a> {
     /// Appends an instance.
     fn instance(&mut self, instance: &Plugin, span: crate::spec::Span) {
         let slot = self.slot(&instance.plugin);
-        let known = slot.map_or(&[][..], |s| PLUGINS[s].1);
+        let known = slot.map_or_else(Vec::new, attributes);
         for (key, _) in &instance.config {
             if slot.is_some() && !known.contains(&key.as_str()) {
-                let help = distance_fields::hint(key, known);
+                let help = distance_fields::hint(key, &known);
                 let message =
                     format!("plugin '{}' has no setting '{}'", instance.plugin.name, super::crop(key));
                 self.wrong(span, message, help);
