@@ -19,6 +19,9 @@ import package::runtime::status::raise_status;
 
 // Activation rates, actuator forces and their joint forces qfrc_actuator.
 fn actuation() {
+//#if LAW_STATES
+    state_rates();
+//#endif
 //#if ACTUATION
 //#if HISTORY
     delay_controls();
@@ -73,6 +76,11 @@ fn actuation() {
 //#else
     // no actuation: rates and forces are zero
     for (var i = lane; i < na; i += lanes) {
+//#if LAW_STATES
+        if (i >= first_state) {
+            continue;
+        }
+//#endif
         set_act_dot(i, 0.0);
     }
     for (var out = lane; out < nout; out += lanes) {
@@ -112,6 +120,15 @@ fn gain_of(a: u32) -> f32 {
         return actuator_gainprm(g) + actuator_gainprm(g + 1u) * actuator_length(out)
             + actuator_gainprm(g + 2u) * actuator_velocity(out);
     }
+    if (kind == GAIN_USER) {
+//#if LAWS
+        return law_gain(a);
+//#endif
+//#if !LAWS
+        // as without a callback
+        return 1.0;
+//#endif
+    }
 //#if MUSCLE
     if (kind == GAIN_MUSCLE) {
         return muscle::gain(a, out);
@@ -129,6 +146,11 @@ fn bias_of(a: u32) -> f32 {
         return actuator_biasprm(b) + actuator_biasprm(b + 1u) * actuator_length(out)
             + actuator_biasprm(b + 2u) * actuator_velocity(out);
     }
+//#if LAWS
+    if (kind == BIAS_USER) {
+        return law_bias(a);
+    }
+//#endif
 //#if MUSCLE
     if (kind == BIAS_MUSCLE) {
         return muscle::bias(a, out);

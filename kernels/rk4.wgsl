@@ -3,6 +3,7 @@
 
 import package::actuation::activation::advance_activations;
 import package::actuation::history::record_histories;
+import package::actuation::laws::advance_states;
 import package::integrate::advance::{advance_time, bad_acceleration, integrate_joint};
 import package::integrate::reset::end_step;
 import package::runtime::group::{lane, sync};
@@ -51,6 +52,9 @@ fn rk4() {
     sync();
     if (going && part == 3) {
         advance_activations__rk4_act_dot();
+//#if LAW_STATES
+        advance_states__rk4_act_dot();
+//#endif
         for (var i = lane; i < nv; i += lanes) {
             set_qacc_warmstart(i, qacc(i));
         }

@@ -42,6 +42,14 @@ fn activation_rates(a: u32, input: f32, good: bool) {
         return;
     }
 //#endif
+//#if LAWS
+    if (kind == DYNAMICS_USER) {
+        for (var i = first; i < end; i++) {
+            set_act_dot(i, law_act_dot(i));
+        }
+        return;
+    }
+//#endif
     // the last activation drives the force
     let last = end - 1u;
     var rate = 0.0;

@@ -75,6 +75,11 @@ fn place_of(k: u32, count: u32) -> u32 {
 // Stores the contacts found for a candidate, after its `before` earlier ones.
 fn store_contacts(c: u32, before: u32) {
     for (var f = 0u; f < nfound; f++) {
+//#if CONTACT_LAWS
+        if (!contact_kept(c, found[f].dist, found[f].pos, found[f].normal)) {
+            continue;
+        }
+//#endif
         let key = KEY_RADIX * i32(c) + i32(before + f);
         var k = 0;
         if (keeps_deepest) {
@@ -92,7 +97,10 @@ fn store_contacts(c: u32, before: u32) {
 // Stores the contact that each lane has found in search `index` of a candidate, in order of the lanes, but for those at
 // the place of an earlier one. In the second turn one lane has contacts.
 fn store_searched(c: u32, index: u32, met: ContactPoint, turn: u32) {
-    let meets = met.dist < 0.0 && index < u32(KEY_RADIX);
+    var meets = met.dist < 0.0 && index < u32(KEY_RADIX);
+//#if CONTACT_LAWS
+    meets = meets && contact_kept(c, met.dist, met.pos, met.normal);
+//#endif
 //#if LANES
     if (turn == 0u) {
         // all of them, then those that stay
@@ -202,6 +210,9 @@ fn finish_contact(k: u32, con: u32) {
         set_contact_solref(2u * con + k, opt_o_solref(k));
         set_contact_solreffriction(2u * con + k, opt_o_solref(k));
     }
+//#endif
+//#if CONTACT_LAWS
+    set_by_laws(con);
 //#endif
 //#if ADHESION
     if (contact_adhesion(con) != 0.0 && contact_dist(con) >= contact_includemargin(con)) {

@@ -2,6 +2,7 @@
 
 import package::actuation::activation::advance_activations;
 import package::actuation::history::record_histories;
+import package::actuation::laws::advance_states;
 import package::integrate::reset::{end_step, is_bad};
 import package::math::quaternion::quat_integrate;
 import package::runtime::group::{lane, parts, set_partial, sum_partials};
@@ -63,6 +64,9 @@ fn bad_acceleration() -> bool {
 fn advance_world__A() {
     let h = opt_timestep(0u);
     advance_activations__act_dot();
+//#if LAW_STATES
+    advance_states__act_dot();
+//#endif
     for (var jnt = lane; jnt < njnt; jnt += lanes) {
         let dof = u32(jnt_dofadr(jnt));
         let end = dof + joint_dofnum(jnt_type(jnt));

@@ -50,6 +50,9 @@ fn reset_state() {
     for (var i = lane; i < na; i += lanes) {
         set_act(i, 0.0);
     }
+//#if LAW_STATES
+    reset_states();
+//#endif
     for (var i = lane; i < nu; i += lanes) {
         set_ctrl(i, initial_ctrl(i));
     }

@@ -32,6 +32,13 @@ pub fn activation_rates<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, ctrl: 
         orientation::rates(m, d, a, good);
         return;
     }
+    if m.actuator_dyntype[a] == dynamics::USER {
+        // by a law; without one they rest
+        for i in first..first + count {
+            d.act_dot[i] = d.law_act_dot.get(i).copied().unwrap_or(T::ZERO);
+        }
+        return;
+    }
     // the last activation drives the force
     let last = first + count - 1;
     let act = d.act[last];
@@ -40,7 +47,7 @@ pub fn activation_rates<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, ctrl: 
         Some(DynamicsType::INTEGRATOR) => ctrl,
         Some(DynamicsType::FILTER | DynamicsType::FILTEREXACT) => (ctrl - act) / prm[0].max(T::MINVAL),
         Some(DynamicsType::MUSCLE) => muscle_rate(ctrl, act, prm),
-        // motors and controllers have their own, and users' are refused
+        // motors, controllers and laws have their own
         Some(DynamicsType::NONE | DynamicsType::DCMOTOR | DynamicsType::PID | DynamicsType::USER) | None => {
             T::ZERO
         }

@@ -5,6 +5,7 @@ use super::activation::activation_rates;
 use super::control::{actuator_disabled, controls_good, first_control};
 use super::dcmotor::DcMotor;
 use super::history::delay_controls;
+use super::laws::state_rates;
 use super::muscle::Muscle;
 use super::next_activation::driving_input;
 use super::orientation;
@@ -23,6 +24,7 @@ pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         d.act_dot.fill(T::ZERO);
         d.actuator_force.fill(T::ZERO);
         d.qfrc_actuator.fill(T::ZERO);
+        state_rates(m, d);
         return;
     }
     delay_controls(m, d);
@@ -46,6 +48,7 @@ pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             None => raw_force(m, d, a, ctrl, good),
         };
     }
+    state_rates(m, d);
     for ten in 0..m.sizes.ntendon {
         limit_tendon(m, d, ten);
     }
@@ -79,10 +82,10 @@ fn gain_of<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
     match GainType::of(m.actuator_gaintype[a]) {
         Some(GainType::AFFINE) => g[0] + g[1] * length + g[2] * velocity,
         Some(GainType::MUSCLE) => Muscle::of_actuator(m, d, a, g).gain(velocity, g),
-        // motors, servos of orientation and controllers have their own, and users' are refused
-        Some(GainType::FIXED | GainType::DCMOTOR | GainType::SO3 | GainType::PID | GainType::USER) | None => {
-            g[0]
-        }
+        // by a law, as without a callback
+        Some(GainType::USER) => d.law_gain.get(a).copied().unwrap_or(T::ONE),
+        // motors, servos of orientation and controllers have their own
+        Some(GainType::FIXED | GainType::DCMOTOR | GainType::SO3 | GainType::PID) | None => g[0],
     }
 }
 
@@ -94,7 +97,8 @@ fn bias_of<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
     match BiasType::of(m.actuator_biastype[a]) {
         Some(BiasType::AFFINE) => b[0] + b[1] * length + b[2] * velocity,
         Some(BiasType::MUSCLE) => Muscle::of_actuator(m, d, a, b).bias(b),
-        Some(BiasType::NONE | BiasType::DCMOTOR | BiasType::SO3 | BiasType::USER) | None => T::ZERO,
+        Some(BiasType::USER) => d.law_bias.get(a).copied().unwrap_or(T::ZERO),
+        Some(BiasType::NONE | BiasType::DCMOTOR | BiasType::SO3) | None => T::ZERO,
     }
 }
 

@@ -6,6 +6,7 @@ pub mod actuation;
 pub mod control;
 pub mod dcmotor;
 pub mod history;
+pub mod laws;
 pub mod muscle;
 pub mod next_activation;
 pub mod orientation;

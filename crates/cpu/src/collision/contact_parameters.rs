@@ -7,7 +7,7 @@ use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::enable;
 
 /// Lower bound on every friction coefficient (`mjMINMU`).
-const MIN_FRICTION: f64 = 1e-5;
+pub(super) const MIN_FRICTION: f64 = 1e-5;
 
 /// Friction coefficient of a geom that acts in each tangential dimension.
 const FRICTION_KIND: [usize; 5] = [0, 0, 1, 2, 2];

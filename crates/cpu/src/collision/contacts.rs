@@ -1,5 +1,6 @@
 //! Contacts that the narrow phase found, in slots: the deepest where slots end.
 
+use super::contact_laws::{contact_kept, has_contact_laws, set_by_laws};
 use super::contact_parameters::{ContactParameters, parameters};
 use super::primitives::ContactPoint;
 use crate::math::{make_frame_hint, set_mat3, set_vec3};
@@ -19,7 +20,21 @@ pub(super) fn store_contacts<T: Real>(
     if found.is_empty() {
         return 0;
     }
-    let p = parameters(m, candidate);
+    let mut p = parameters(m, candidate);
+    if has_contact_laws(m) {
+        // each contact may have parameters of its own, or be dropped
+        let mut kept = 0;
+        for contact in found {
+            if contact_kept(m, d, candidate, contact) {
+                kept += 1;
+                set_by_laws(m, d, candidate, contact, &mut p);
+                if let Some(slot) = free_slot(d, contact.dist) {
+                    write_contact(d, slot, candidate, margin, &p, contact);
+                }
+            }
+        }
+        return kept;
+    }
     for contact in found {
         if let Some(slot) = free_slot(d, contact.dist) {
             write_contact(d, slot, candidate, margin, &p, contact);

@@ -6,6 +6,7 @@ pub mod capsule_box;
 #[allow(clippy::module_inception, reason = "the stage that the room is named for")]
 pub mod collision;
 pub mod contact_face;
+mod contact_laws;
 pub mod contact_parameters;
 pub mod contacts;
 pub mod convex;

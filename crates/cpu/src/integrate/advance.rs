@@ -2,6 +2,7 @@
 
 use crate::actuation::activation::advance_activations;
 use crate::actuation::history::record_histories;
+use crate::actuation::laws::advance_states;
 use crate::math::{quat_at, quat_integrate, quat_normalize, quat_sub, vec3_at};
 use crate::sleep::asleep::tree_sleeps;
 use manyworlds_model::model::Model;
@@ -32,6 +33,7 @@ pub fn advance<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     // taken out of `d` for the call, so that nothing is copied
     let rates = std::mem::take(&mut d.act_dot);
     advance_activations(m, d, &rates);
+    advance_states(m, d, &rates);
     d.act_dot = rates;
     integrate_pos(m, d, h);
     advance_time(d, h);

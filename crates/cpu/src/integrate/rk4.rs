@@ -7,6 +7,7 @@ use super::advance::{advance_time, integrate_pos};
 use super::check_state::stays_behind;
 use crate::actuation::activation::advance_activations;
 use crate::actuation::history::record_histories;
+use crate::actuation::laws::advance_states;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -95,6 +96,7 @@ fn finish<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
     // taken out of `d` for the call, so that nothing is copied
     let rates = std::mem::take(&mut d.rk4_act_dot);
     advance_activations(m, d, &rates);
+    advance_states(m, d, &rates);
     d.rk4_act_dot = rates;
     advance_time(d, h);
     d.qacc_warmstart.copy_from_slice(&d.qacc);

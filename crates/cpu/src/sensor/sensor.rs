@@ -49,7 +49,7 @@ pub fn sensor<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         }
     }
     // user sensors may read the others
-    if let Some(program) = &m.formulas {
+    if let Some(program) = m.formulas.as_ref().filter(|program| program.has_outputs()) {
         user_sensors(program, m, d);
     }
     delay_sensors(m, d);

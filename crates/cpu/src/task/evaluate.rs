@@ -8,21 +8,59 @@ use manyworlds_model::model::task::{Assignment, Op, Part, Place, Program, Source
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::{Values, ValuesMut};
 
+/// What expressions get beside fields.
+#[derive(Clone, Copy)]
+struct Given<'a, T> {
+    /// Steps of the episode.
+    steps: i32,
+    /// What a formula is computed for.
+    arguments: &'a [T],
+}
+
+impl<T> Given<'_, T> {
+    const NOTHING: Self = Self { steps: 0, arguments: &[] };
+}
+
 /// Computes the values of a part, and then sets what it assigns; `steps` is what expressions see as the steps of the
 /// episode.
 pub(crate) fn run<T: Real>(program: &Program, part: Part, steps: i32, m: &Model<T>, d: &mut Data<T>) {
     let mut work = std::mem::take(&mut d.task_work);
-    compute_all(program, part, steps, m, d, &mut work);
+    compute_all(program, part, Given { steps, arguments: &[] }, m, d, &mut work);
     for assignment in program.assignments(part) {
         assign(program, assignment, &work, d);
     }
     d.task_work = work;
 }
 
+/// What laws give: their forces, controls, gains, biases and rates.
+pub(crate) fn laws<T: Real>(program: &Program, m: &Model<T>, d: &mut Data<T>) {
+    let mut work = std::mem::take(&mut d.formula_work);
+    compute_all(program, Part::Law, Given::NOTHING, m, d, &mut work);
+    for assignment in program.assignments(Part::Law) {
+        assign(program, assignment, &work, d);
+    }
+    d.formula_work = work;
+}
+
+/// Values of a law of contacts, for a contact.
+pub(crate) fn contact_law<'a, T: Real>(
+    program: &Program,
+    law: usize,
+    arguments: &[T],
+    m: &Model<T>,
+    d: &'a mut Data<T>,
+) -> &'a [T] {
+    let mut work = std::mem::take(&mut d.formula_work);
+    compute_all(program, Part::Contact(law), Given { steps: 0, arguments }, m, d, &mut work);
+    d.formula_work = work;
+    let value = program.contact_laws()[law].value;
+    &d.formula_work[program.offset(value)..][..program.nodes()[value].size]
+}
+
 /// Outputs of the user sensors that have formulas, with cutoff.
 pub(crate) fn user_sensors<T: Real>(program: &Program, m: &Model<T>, d: &mut Data<T>) {
     let mut work = std::mem::take(&mut d.formula_work);
-    compute_all(program, Part::Sense, 0, m, d, &mut work);
+    compute_all(program, Part::Sense, Given::NOTHING, m, d, &mut work);
     for to in program.assignments(Part::Sense) {
         let Place::Sensor(sensor) = to.place else { continue };
         for (k, &element) in to.elements.iter().enumerate() {
@@ -37,13 +75,13 @@ pub(crate) fn user_sensors<T: Real>(program: &Program, m: &Model<T>, d: &mut Dat
 fn compute_all<T: Real>(
     program: &Program,
     part: Part,
-    steps: i32,
+    given: Given<'_, T>,
     m: &Model<T>,
     d: &Data<T>,
     work: &mut [T],
 ) {
     for &node in program.order(part) {
-        compute(program, node, steps, m, d, work);
+        compute(program, node, given, m, d, work);
     }
 }
 
@@ -66,7 +104,7 @@ fn assign<T: Real>(program: &Program, to: &Assignment, work: &[T], d: &mut Data<
         Place::Next => &mut d.task_next,
         Place::Term => &mut d.task_term,
         Place::Observation => &mut d.observation,
-        Place::Termination | Place::Sensor(_) => return,
+        Place::Termination | Place::Sensor(_) | Place::Contact => return,
     };
     for (k, &element) in to.elements.iter().enumerate() {
         fields[element] = values[if size == 1 { 0 } else { k }];
@@ -74,7 +112,14 @@ fn assign<T: Real>(program: &Program, to: &Assignment, work: &[T], d: &mut Data<
 }
 
 /// Computes the values of a node; those that it uses are computed.
-fn compute<T: Real>(program: &Program, node: usize, steps: i32, m: &Model<T>, d: &Data<T>, work: &mut [T]) {
+fn compute<T: Real>(
+    program: &Program,
+    node: usize,
+    given: Given<'_, T>,
+    m: &Model<T>,
+    d: &Data<T>,
+    work: &mut [T],
+) {
     let (of, offset) = (&program.nodes()[node], program.offset(node));
     let (before, rest) = work.split_at_mut(offset);
     let out = &mut rest[..of.size];
@@ -104,7 +149,18 @@ fn compute<T: Real>(program: &Program, node: usize, steps: i32, m: &Model<T>, d:
                 out.iter_mut().zip(elements).for_each(|(to, i)| *to = d.task_variable[first + i]);
             }
         }
-        Op::Steps => out[0] = T::of(f64::from(steps)),
+        Op::Argument { elements } => {
+            out.iter_mut().zip(elements).for_each(|(to, i)| *to = given.arguments[*i]);
+        }
+        Op::Row { width, elements, .. } => {
+            let first = arg(0, 0).f64() as usize * width;
+            match program.source(node) {
+                Source::Data(at, _) => gather_from(Data::<T>::READS[*at](d), first, elements, out),
+                Source::Model(at, _) => gather_from(Model::<T>::READS[*at](m), first, elements, out),
+                _ => {}
+            }
+        }
+        Op::Steps => out[0] = T::of(f64::from(given.steps)),
         Op::Uniform | Op::Normal => {
             let draw = if of.op == Op::Normal { draw_normal } else { draw_uniform };
             out.iter_mut().enumerate().for_each(|(k, to)| *to = draw(d, k, node));
@@ -163,9 +219,15 @@ fn draw_normal<T: Real>(d: &Data<T>, element: usize, node: usize) -> T {
 
 /// Elements of a field as numbers.
 fn gather<T: Real>(from: Values<'_, T>, elements: &[usize], out: &mut [T]) {
+    gather_from(from, 0, elements, out);
+}
+
+/// Elements behind the first of a row.
+fn gather_from<T: Real>(from: Values<'_, T>, first: usize, elements: &[usize], out: &mut [T]) {
+    let places = out.iter_mut().zip(elements);
     match from {
-        Values::Real(v) => out.iter_mut().zip(elements).for_each(|(to, i)| *to = v[*i]),
-        Values::Int(v) => out.iter_mut().zip(elements).for_each(|(to, i)| *to = T::of(f64::from(v[*i]))),
+        Values::Real(v) => places.for_each(|(to, i)| *to = v[first + i]),
+        Values::Int(v) => places.for_each(|(to, i)| *to = T::of(f64::from(v[first + i]))),
     }
 }
 

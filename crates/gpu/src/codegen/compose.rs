@@ -286,6 +286,7 @@ pub(super) mod tests {
         (model.F_rowadr, model.F_rownnz, model.F_colind) = (vec![0, 1], vec![1, 1], vec![0, 1]);
         (model.D_rowadr, model.D_rownnz, model.D_colind) = (vec![0, 1], vec![1, 1], vec![0, 1]);
         model.set_task(&task::tests::everything()).expect("a task");
+        model.formulas = Some(Arc::new(task::tests::every_law(&model)));
         let sizes = model.sizes;
         let tiling = Tiling { lanes, tile: 4, placement };
         let exclusive = |k: &str| {
@@ -322,9 +323,10 @@ pub(super) mod tests {
     }
 
     impl Composer {
-        /// The same composer, without the functions of a task and of formulas.
+        /// The same composer, without what a task and formulas compute.
         pub(in crate::codegen) fn without_task(self) -> Self {
-            Self { task: None, formulas: None, ..self }
+            let formulas = self.formulas.map(|formulas| Arc::new(formulas.without_values()));
+            Self { task: None, formulas, ..self }
         }
 
         /// Fields that the function of a stage reads, or writes if `set`, without what all kernels do where they begin and

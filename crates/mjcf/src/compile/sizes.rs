@@ -1,6 +1,7 @@
 //! Model sizes and options.
 
 use crate::spec::{Actuator, Joint, Kind, Opt};
+use manyworlds_model::model::formula::law_states;
 use manyworlds_model::model::{MAX_ITERATIONS, Model};
 use manyworlds_model::schema::Sizes;
 use manyworlds_model::schema::enums::disable;
@@ -27,7 +28,7 @@ impl Build<'_> {
             nu: spec.actuators.iter().map(Actuator::nctrl).sum(),
             nactuator: spec.actuators.len(),
             nout: spec.actuators.iter().map(Actuator::nout).sum(),
-            na: spec.actuators.iter().map(Actuator::na).sum(),
+            na: spec.actuators.iter().map(Actuator::na).sum::<usize>() + self.law_states(),
             nbody: spec.bodies.len(),
             njnt: spec.joints.len(),
             ngeom: spec.geoms.len(),
@@ -83,6 +84,13 @@ impl Build<'_> {
         self.model = Model { names: std::mem::take(&mut self.model.names), ..Model::zeroed(n) };
         // keyframes that only the size counts have no names
         self.model.names.key.resize(n.nkey, String::new());
+    }
+
+    /// Numbers of the states of laws.
+    fn law_states(&self) -> usize {
+        let texts = self.model.names.text.iter().map(String::as_str);
+        let lengths = self.spec.numerics.iter().map(|numeric| numeric.data.len());
+        law_states(texts, self.model.names.numeric.iter().map(String::as_str).zip(lengths))
     }
 
     /// Number of trees and total length of all dof chains.

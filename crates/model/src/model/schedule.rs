@@ -97,6 +97,10 @@ impl<T: Real> Features for Model<T> {
         senses_view(self, stage)
     }
 
+    fn has_laws(&self) -> bool {
+        self.formulas.as_ref().is_some_and(|formulas| formulas.has_laws())
+    }
+
     fn has_task(&self) -> bool {
         self.task.is_some()
     }

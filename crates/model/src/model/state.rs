@@ -117,6 +117,10 @@ impl<T: Real> Data<T> {
         for field in [&mut self.qvel, &mut self.act, &mut self.qacc_warmstart, &mut self.ctrl] {
             field.fill(T::ZERO);
         }
+        // states of laws
+        for (state, numeric) in model.formulas.iter().flat_map(|formulas| formulas.states()) {
+            self.act[*state] = model.numeric_data[*numeric];
+        }
         self.qfrc_applied.fill(T::ZERO);
         self.xfrc_applied.fill(T::ZERO);
         self.action.fill(T::ZERO);

@@ -5,7 +5,7 @@ use super::Model;
 use super::features::sensed_pairs;
 use crate::error::{Error, Result};
 use crate::schema::enums::{
-    bias, dynamics, enable, equality, gain, geom as kind, integrator, plugin, word, wrap,
+    bias, enable, equality, gain, geom as kind, integrator, plugin, word, wrap,
 };
 use crate::schema::kinds::Kind;
 use crate::schema::shape_pairs::{Method, shape_pair};
@@ -106,11 +106,6 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     row(Stage::collision, "collision of", Found::Between(uncollidable_pairs)),
     row(
         Stage::actuation,
-        "this activation of an actuator",
-        Found::At(Kind::Actuator, |m, a| m.actuator_dyntype[a] == dynamics::USER),
-    ),
-    row(
-        Stage::actuation,
         "this gain of an actuator",
         Found::At(Kind::Actuator, |m, a| !GAINS.contains(&m.actuator_gaintype[a])),
     ),
@@ -140,10 +135,12 @@ pub const UNSUPPORTED: &[Unsupported] = &[
 ];
 
 /// Gains that actuators have.
-const GAINS: &[i32] = &[gain::FIXED, gain::AFFINE, gain::MUSCLE, gain::DCMOTOR, gain::SO3, gain::PID];
+const GAINS: &[i32] =
+    &[gain::FIXED, gain::AFFINE, gain::MUSCLE, gain::DCMOTOR, gain::SO3, gain::PID, gain::USER];
 
 /// Biases that actuators have.
-const BIASES: &[i32] = &[bias::NONE, bias::AFFINE, bias::MUSCLE, bias::DCMOTOR, bias::SO3];
+const BIASES: &[i32] =
+    &[bias::NONE, bias::AFFINE, bias::MUSCLE, bias::DCMOTOR, bias::SO3, bias::USER];
 
 const fn row(stage: Stage, what: &'static str, found: Found) -> Unsupported {
     Unsupported { stage, what, found }

@@ -94,7 +94,10 @@ macro_rules! size_table {
             ntaskvariable "numbers that the task remembers";
             ntaskterm "terms of the reward, and metrics";
             ntaskwork "values of all expressions of the task";
-            nformula "values of all expressions of the formulas of user sensors";
+            nformula "values of all expressions of formulas";
+            nlawforce "numbers of the forces of laws";
+            nlawactuator "actuators, if the model has laws, else none";
+            nlawact "activations and states, if the model has laws, else none";
         }
     };
 }
@@ -136,6 +139,9 @@ macro_rules! define_sizes {
                 Size::ntaskterm,
                 Size::ntaskwork,
                 Size::nformula,
+                Size::nlawforce,
+                Size::nlawactuator,
+                Size::nlawact,
             ];
 
             /// Sizes of fields of worlds alone, which follow from capacities and options: all zero in a model.

@@ -26,7 +26,7 @@ macro_rules! stage_table {
                 reads: &[Motion, Counter],
                 writes: &[Counter],
                 resets: true,
-                flags: &["EQUALITY", "HISTORY", "MOCAP", "SLEEP", "SO3"],
+                flags: &["EQUALITY", "HISTORY", "LAW_STATES", "MOCAP", "SLEEP", "SO3"],
             }
             kinematics smooth "poses of bodies, joints, geoms and sites" {
                 phase: Phase::Position,
@@ -73,7 +73,7 @@ macro_rules! stage_table {
                 reads: &[Sleep, Counter, Result(kinematics)],
                 writes: &[Sleep, Counter],
                 flags: &[
-                    "ADHESION", "BODY_PAIRS", "BOX_BOX", "CONTACT", "CONVEX", "FIELD_BOLT", "FIELD_BOWL",
+                    "ADHESION", "BODY_PAIRS", "BOX_BOX", "CONTACT", "CONTACT_LAWS", "CONVEX", "FIELD_BOLT", "FIELD_BOWL",
                     "FIELD_BOX", "FIELD_CAPSULE", "FIELD_CYLINDER", "FIELD_ELLIPSOID", "FIELD_GEAR",
                     "FIELD_HFIELD", "FIELD_NUT", "FIELD_OCTREE", "FIELD_OVERLAP", "FIELD_PAIR",
                     "FIELD_PLUGIN", "FIELD_SHAPE", "FIELD_SPHERE", "FIELD_TORUS", "FIELD_TRIANGLES",
@@ -120,6 +120,12 @@ macro_rules! stage_table {
                     "PASSIVE_ADHESION", "REFLECTED_INERTIA", "SPRING", "TENDON",
                 ],
             }
+            laws actuation "laws of the model's own: passive forces, controls, gains, biases, rates" {
+                phase: Phase::Velocity,
+                runs: |m| m.has_laws(),
+                reads: &[Result(kinematics), Result(com_pos), Result(tendon), Result(passive)],
+                writes: &[Result(passive)],
+            }
             rne smooth "bias force by recursive Newton-Euler" {
                 phase: Phase::Velocity,
                 reads: &[Motion, Result(kinematics), Result(com_pos), Result(tendon), Result(com_vel)],
@@ -138,11 +144,13 @@ macro_rules! stage_table {
             }
             actuation actuation "actuator forces" {
                 phase: Phase::Force,
-                reads: &[Time, Motion, History, Control, Counter, Result(transmission), Result(passive)],
+                reads: &[
+                    Time, Motion, History, Control, Counter, Result(transmission), Result(passive), Result(laws),
+                ],
                 writes: &[Counter],
                 flags: &[
-                    "ACTIVATION", "ACTUATION", "DCMOTOR", "GRAVCOMP", "HISTORY", "MUSCLE", "ORIENTATION",
-                    "PID", "PID_PLUGIN", "SO3", "TENDON",
+                    "ACTIVATION", "ACTUATION", "DCMOTOR", "GRAVCOMP", "HISTORY", "LAWS", "LAW_STATES", "MUSCLE",
+                    "ORIENTATION", "PID", "PID_PLUGIN", "SO3", "TENDON",
                 ],
             }
             acceleration smooth "unconstrained acceleration" {
@@ -265,8 +273,8 @@ macro_rules! stage_table {
                 writes: &[Time, Remainder, Motion, Warmstart, History, HistoryRemainder, Counter],
                 resets: true,
                 flags: &[
-                    "ACTIVATION", "DCMOTOR", "EQUALITY", "EULERDAMP", "FREE", "HISTORY", "MOCAP",
-                    "REFLECTED_INERTIA", "SLEEP", "SO3",
+                    "ACTIVATION", "DCMOTOR", "EQUALITY", "EULERDAMP", "FREE", "HISTORY", "LAW_STATES",
+                    "MOCAP", "REFLECTED_INERTIA", "SLEEP", "SO3",
                 ],
             }
             implicit integrate "implicit-in-velocity integrators, implicit and implicitfast" {
@@ -282,8 +290,8 @@ macro_rules! stage_table {
                 resets: true,
                 flags: &[
                     "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "EQUALITY", "FLUID", "FREE", "HISTORY",
-                    "IMPLICIT", "IMPLICITFAST", "MOCAP", "MUSCLE", "REFLECTED_INERTIA", "SINGLE_FREE_BODY",
-                    "SLEEP", "SO3", "TENDON",
+                    "IMPLICIT", "IMPLICITFAST", "LAW_STATES", "MOCAP", "MUSCLE", "REFLECTED_INERTIA",
+                    "SINGLE_FREE_BODY", "SLEEP", "SO3", "TENDON",
                 ],
             }
             rk4 integrate "fourth-order Runge-Kutta integrator: one of four stages of a step" {
@@ -295,7 +303,10 @@ macro_rules! stage_table {
                 ],
                 writes: &[Time, Remainder, Motion, Warmstart, History, HistoryRemainder, Counter],
                 resets: true,
-                flags: &["ACTIVATION", "DCMOTOR", "EQUALITY", "FREE", "HISTORY", "MOCAP", "SLEEP", "SO3"],
+                flags: &[
+                    "ACTIVATION", "DCMOTOR", "EQUALITY", "FREE", "HISTORY", "LAW_STATES", "MOCAP", "SLEEP",
+                    "SO3",
+                ],
             }
             task_begin task "action of a task to controls and other inputs" {
                 phase: Phase::Task,
@@ -308,7 +319,7 @@ macro_rules! stage_table {
                 reads: &[Counter, Task],
                 writes: &[Counter, Task],
                 resets: true,
-                flags: &["EQUALITY", "HISTORY", "MOCAP", "SLEEP", "SO3"],
+                flags: &["EQUALITY", "HISTORY", "LAW_STATES", "MOCAP", "SLEEP", "SO3"],
             }
             task_observe task "observation, reward and end of an episode" {
                 phase: Phase::Task,

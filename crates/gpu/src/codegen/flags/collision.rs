@@ -37,6 +37,7 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
         && has_crowds(model);
     let mut room = vec![
         ("CONTACT", has_contacts(model)),
+        ("CONTACT_LAWS", model.formulas.as_ref().is_some_and(|f| !f.contact_laws().is_empty())),
         ("PAIR", model.sizes.npair > 0),
         ("OVERRIDE", overridden),
         ("PAIR_MARGINS", model.sizes.npair > 0 || overridden),

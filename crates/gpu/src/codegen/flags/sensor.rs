@@ -11,7 +11,7 @@ pub(super) fn flags(model: &Model) -> Room {
     let encloses = has_enclosed(model);
     let rays = |shape: i32| has("RANGEFINDER") && model.geom_type.contains(&shape);
     let mut room = vec![
-        ("USER_SENSOR", model.formulas.is_some()),
+        ("USER_SENSOR", model.formulas.as_ref().is_some_and(|f| f.has_outputs())),
         ("FORCE_SENSOR", schedule::senses_view(model, Stage::rne_post)),
         ("ENCLOSED_SENSOR", encloses),
         ("ENCLOSED_MESH", encloses && model.geom_type.contains(&geom::MESH)),

@@ -3,15 +3,19 @@
 //! Every lane of a world computes the numbers that the elements of a vector have in common, and short vectors; lanes share
 //! the elements of long ones. Nothing here waits for other lanes.
 
+mod contacts;
+mod laws;
 mod places;
 
 use self::places::At;
 use super::access::real;
-use manyworlds_model::model::task::{Assignment, Op, Part, Place, Program as TaskProgram, SHORT, Source};
+use manyworlds_model::model::task::{
+    Assignment, CONTACT_ARGUMENTS, Op, Part, Place, Program as TaskProgram, SHORT, Source,
+};
 use manyworlds_model::schema::Elem;
 
 /// The functions, the parts of which they hold the values, and what they take and return.
-const FUNCTIONS: [(&str, Part, &str); 8] = [
+const FUNCTIONS: [(&str, Part, &str); 9] = [
     ("task_inputs", Part::Begin, "()"),
     ("task_keyframe", Part::Keyframe, "()"),
     ("task_resets", Part::Restart, "()"),
@@ -20,6 +24,7 @@ const FUNCTIONS: [(&str, Part, &str); 8] = [
     ("task_first_values", Part::First, "()"),
     ("task_observation", Part::Observe, "()"),
     ("user_sensors", Part::Sense, "()"),
+    ("law_values", Part::Law, "()"),
 ];
 
 /// Text of a function or a constant of a task, or of formulas; `None` for other names.
@@ -39,9 +44,12 @@ pub(crate) fn function(
         }
         _ => {}
     }
+    if let Some(text) = laws::function(name, formulas).or_else(|| contacts::function(name, formulas)) {
+        return Some(text);
+    }
     let (_, part, head) = FUNCTIONS.iter().find(|f| f.0 == name)?;
     let mut body = String::new();
-    match if *part == Part::Sense { formulas } else { task } {
+    match if matches!(part, Part::Sense | Part::Law) { formulas } else { task } {
         Some(program) => Writer { program, out: &mut body }.part(*part),
         None if *part == Part::Outcome => body.push_str("    return vec2f(0.0);\n"),
         None => {}
@@ -56,6 +64,10 @@ fn cut(to: &Assignment, value: &str) -> String {
         _ => value.to_owned(),
     }
 }
+
+/// What a law of contacts sees of a contact, in the words of its function.
+const CONTACT_WORDS: [&str; CONTACT_ARGUMENTS] =
+    ["dist", "pos.x", "pos.y", "pos.z", "away.x", "away.y", "away.z", "f32(other)"];
 
 struct Writer<'a> {
     program: &'a TaskProgram,
@@ -78,6 +90,7 @@ impl Writer<'_> {
                 Place::Next => self.assign("task_next", to),
                 Place::Observation => self.assign("observation", to),
                 Place::Sensor(_) => self.assign("sensordata", to),
+                Place::Contact => {}
             }
         }
         if part == Part::Outcome {
@@ -109,7 +122,12 @@ impl Writer<'_> {
         let of = &self.program.nodes()[node];
         let computed = !matches!(
             of.op,
-            Op::Const { .. } | Op::Field { .. } | Op::Action { .. } | Op::Variable { .. } | Op::Steps
+            Op::Const { .. }
+                | Op::Field { .. }
+                | Op::Action { .. }
+                | Op::Variable { .. }
+                | Op::Argument { .. }
+                | Op::Steps
         );
         computed && of.size <= SHORT
     }
@@ -203,9 +221,13 @@ impl Writer<'_> {
     fn value(&self, node: usize, at: At) -> Option<String> {
         let of = &self.program.nodes()[node];
         match &of.op {
-            Op::Const { .. } | Op::Field { .. } | Op::Action { .. } | Op::Variable { .. } | Op::Steps => {
-                self.leaf(node, at)
-            }
+            Op::Const { .. }
+            | Op::Field { .. }
+            | Op::Action { .. }
+            | Op::Variable { .. }
+            | Op::Argument { .. }
+            | Op::Steps => self.leaf(node, at),
+            Op::Row { width, elements, .. } => self.row(node, *width, at.of(elements)?),
             Op::Uniform => Some(format!("evaluate::draw_uniform({}, {node}u)", at.text())),
             Op::Normal => Some(format!("evaluate::draw_normal({}, {node}u)", at.text())),
             Op::Pick { elements } => self.text(of.args[0], at.of(elements)?),
@@ -242,8 +264,22 @@ impl Writer<'_> {
                 }
                 _ => None,
             },
+            Op::Argument { elements } => match at.of(elements)? {
+                At::One(k) => CONTACT_WORDS.get(k).map(|word| (*word).to_owned()),
+                At::Each { .. } => None,
+            },
             _ => Some("f32(episode_steps)".to_owned()),
         }
+    }
+
+    /// Elements of a row of a field, whose number is computed.
+    fn row(&self, node: usize, width: usize, at: At) -> Option<String> {
+        let (Source::Data(_, field) | Source::Model(_, field)) = self.program.source(node) else {
+            return None;
+        };
+        let index = self.one(self.program.nodes()[node].args[0], 0);
+        let read = format!("{}({width}u * u32({index}) + {})", field.name, at.text());
+        Some(if field.elem == Elem::Int { format!("f32({read})") } else { read })
     }
 
     /// An element of vectors that follow each other.
@@ -301,6 +337,8 @@ fn elementwise(op: &Op, arguments: &[String]) -> Option<String> {
         | Op::Field { .. }
         | Op::Action { .. }
         | Op::Variable { .. }
+        | Op::Argument { .. }
+        | Op::Row { .. }
         | Op::Steps
         | Op::Uniform
         | Op::Normal

@@ -2,7 +2,7 @@
 
 use super::*;
 use manyworlds_model::model::Model;
-use manyworlds_model::model::task::{Node, Task, Term, Variable, Write};
+use manyworlds_model::model::task::{LawForce, LawTarget, Laws, Node, Task, Term, Variable, Write};
 use manyworlds_model::schema::Sizes;
 
 /// Operations on one argument, element by element.
@@ -85,6 +85,21 @@ pub(crate) fn everything() -> Task {
         nodes,
         ..Task::default()
     }
+}
+
+/// Laws of every kind: forces on all kinds of targets, and all that laws set.
+pub(crate) fn every_law(model: &Model) -> TaskProgram {
+    let op = Op::Field { name: "qvel".to_owned(), elements: vec![0, 1] };
+    let nodes = vec![Node { op, size: 2, args: Vec::new() }];
+    let write = |field: &str| Write { field: field.to_owned(), elements: vec![0, 1], value: 0 };
+    let on = [LawTarget::Dofs(0, 2), LawTarget::Tendon(1), LawTarget::Body(1), LawTarget::Site(0)];
+    let laws = Laws {
+        writes: ["law_force", "law_gain", "law_bias", "law_act_dot", "ctrl"].map(write).to_vec(),
+        forces: on.map(|on| LawForce { on, adr: 0 }).to_vec(),
+        states: vec![(1, 0)],
+        contacts: Vec::new(),
+    };
+    TaskProgram::of_formulas(model, nodes, &[], laws).expect("laws")
 }
 
 fn program() -> TaskProgram {

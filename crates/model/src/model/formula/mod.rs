@@ -1,7 +1,7 @@
-//! Formulas: what user sensors measure, as text in the model.
+//! Formulas: what user sensors measure and what acts on worlds, as text in the model.
 //!
-//! A custom text `formula:NAME` is the formula of the user sensor `NAME`. MuJoCo leaves such sensors to a callback; a formula
-//! is computed where the worlds are, by kernels and by their twins, so that costs, goals and whatever else is a function of the
+//! A custom text `formula:NAME` is the formula of the user sensor `NAME`; texts with the prefixes of [`LAW_PREFIXES`] are laws.
+//! MuJoCo leaves such things to callbacks; a formula is computed where the worlds are, by kernels and by their twins, so that costs, goals and whatever else is a function of the
 //! state are outputs like others: recorded, differentiated, read in batches.
 //!
 //! ```
@@ -41,12 +41,17 @@
 //! `opt_timestep`; `qpos(knee)` and `xpos(torso)` are the elements of an object. Names with other signs are quoted:
 //! `sensor("left-foot")`, `numeric("left-goal")`. A formula may use user sensors before its own.
 
+mod functions;
+mod laws;
 mod parse;
 
 use super::Model;
-use super::task::Program;
-use crate::schema::Kind;
+use super::task::{LawTarget, Node, Program};
+use crate::error::Error;
 use crate::schema::sensors::sensor;
+use crate::schema::{Kind, Size};
+
+pub use laws::{LAW_PREFIXES, law_states};
 
 /// What the names of formulas begin with.
 pub const PREFIX: &str = "formula:";
@@ -77,47 +82,105 @@ impl Model {
         self.numeric_data.get(first..first + usize::try_from(self.numeric_size[id]).ok()?)
     }
 
-    /// Compiles the formulas of the user sensors.
+    /// Compiles the formulas of user sensors and of laws.
     pub fn compile_formulas(&mut self) -> Result<(), FormulaError> {
         let mut made = parse::Expressions::default();
-        let formulas: Vec<(usize, String)> = (0..self.sizes.ntext)
-            .filter_map(|t| Some((t, self.names.text.get(t)?.strip_prefix(PREFIX)?.to_owned())))
-            .collect();
-        let error = |text: usize, message: String| Err(FormulaError { text, message });
+        let texts: Vec<(usize, String)> =
+            self.names.text.iter().take(self.sizes.ntext).cloned().enumerate().collect();
+        let states = laws::states(self, &texts)?;
+        made.states = states.iter().map(|state| (state.name.clone(), state.elements.clone())).collect();
+        made.named = laws::named_texts(self, &texts)?;
+        let mut roots = Vec::new();
+        // laws first: what they need of named values is computed before that of sensors
+        let mut laws = laws::laws(self, &texts, &mut made, &mut roots)?;
+        laws.states = states.into_iter().flat_map(|state| state.elements.into_iter().zip(state.begin)).collect();
+        made.named = laws::named_texts(self, &texts)?;
+        let outputs = self.outputs(&texts, &mut made, &mut roots)?;
+        laws::check_named(self, &texts, &mut made)?;
+        self.formulas = None;
+        for size in [Size::nformula, Size::nlawforce, Size::nlawactuator, Size::nlawact] {
+            *self.sizes.get_mut(size) = 0;
+        }
+        if roots.is_empty() {
+            return Ok(());
+        }
+        let program = Program::of_formulas(self, made.nodes, &outputs, laws).map_err(|(node, message)| {
+            // the formula that is the first to need the node
+            let text = roots.iter().find(|(_, root)| *root >= node).map_or(roots[0].0, |(text, _)| *text);
+            FormulaError { text, message }
+        })?;
+        self.sizes.nformula = program.work_size();
+        if program.has_laws() {
+            let numbers = |on: LawTarget| match on {
+                LawTarget::Dofs(_, count) => count,
+                LawTarget::Tendon(_) => 1,
+                LawTarget::Body(_) | LawTarget::Site(_) => 6,
+            };
+            self.sizes.nlawforce = program.forces().iter().map(|force| numbers(force.on)).sum();
+            self.sizes.nlawactuator = self.sizes.nactuator;
+            self.sizes.nlawact = self.sizes.na;
+        }
+        self.formulas = Some(std::sync::Arc::new(program));
+        Ok(())
+    }
+
+    /// Outputs of user sensors, `[(sensor, node)]`, in the order of the sensors; roots are texts with their nodes.
+    fn outputs(
+        &self,
+        texts: &[(usize, String)],
+        made: &mut parse::Expressions,
+        roots: &mut Vec<(usize, usize)>,
+    ) -> Result<Vec<(usize, usize)>, FormulaError> {
+        made.reader = parse::ReaderKind::Sensor;
+        let of = |(text, name): &(usize, String)| Some((*text, name.strip_prefix(PREFIX)?.to_owned()));
+        let formulas: Vec<(usize, String)> = texts.iter().filter_map(of).collect();
         // each belongs to a user sensor
         let is_user = |s: &usize| self.sensor_type[*s] == sensor::USER;
         for (text, name) in &formulas {
             let names = (0..self.sizes.nsensor).filter(is_user).map(|s| self.names.sensor[s].as_str());
             if !names.clone().any(|n| n == name) {
                 let near = crate::error::suggest(name, names);
-                return error(*text, format!("there is no user sensor '{name}'{near}"));
+                let message = format!("there is no user sensor '{name}'{near}");
+                return Err(FormulaError { text: *text, message });
             }
         }
-        // in the order of the sensors
         let mut outputs = Vec::new();
         for s in (0..self.sizes.nsensor).filter(is_user) {
             let name = &self.names.sensor[s];
             let Some((text, _)) = formulas.iter().find(|(_, of)| of == name) else { continue };
             let dim = self.sensor_dim[s] as usize;
-            let node = parse::parse(&self.text(*text), self, &mut made)
+            let node = parse::parse(&self.text(*text), self, made)
                 .and_then(|node| match made.size(node) {
                     size if size == dim => Ok(node),
                     size => Err(format!("it has {size} numbers, the sensor has dim {dim}")),
                 })
                 .map_err(|message| FormulaError { text: *text, message })?;
             made.sensors.insert(name.clone(), node);
+            roots.push((*text, node));
             outputs.push((s, node));
         }
-        self.formulas = None;
-        self.sizes.nformula = 0;
-        if let Some(&(_, last)) = outputs.last() {
-            let text = formulas.first().map_or(0, |f| f.0);
-            debug_assert!(last < made.nodes.len());
-            let program = Program::of_sensors(self, made.nodes, &outputs)
-                .map_err(|e| FormulaError { text, message: e.to_string() })?;
-            self.sizes.nformula = program.work_size();
-            self.formulas = Some(std::sync::Arc::new(program));
-        }
-        Ok(())
+        Ok(outputs)
+    }
+
+    /// An expression as text, for a task: nodes that follow those given, whose last one is its value. `names` are values
+    /// that it may name, by their nodes.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] with the place in the text.
+    pub fn expression(
+        &self,
+        text: &str,
+        nodes: Vec<Node>,
+        names: &[(String, usize)],
+    ) -> crate::error::Result<(Vec<Node>, usize)> {
+        let mut made = parse::Expressions { nodes, locals: names.to_vec(), ..parse::Expressions::default() };
+        made.reader = parse::ReaderKind::Task;
+        let texts: Vec<(usize, String)> = self.names.text.iter().cloned().enumerate().collect();
+        let wrong = |message: String| Error::Argument(format!("'{text}': {message}"));
+        made.named = laws::named_texts(self, &texts).map_err(|e| wrong(e.message))?;
+        let states = laws::states(self, &texts).map_err(|e| wrong(e.message))?;
+        made.states = states.into_iter().map(|state| (state.name, state.elements)).collect();
+        let node = parse::parse(text, self, &mut made).map_err(wrong)?;
+        Ok((made.nodes, node))
     }
 }

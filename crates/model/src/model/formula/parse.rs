@@ -2,21 +2,53 @@
 
 use std::collections::BTreeMap;
 
+use super::functions::{FUNCTIONS, Function, Meaning};
 use crate::error::suggest;
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::model::task::{Node, Op};
-use crate::schema::Kind;
+use crate::schema::{Dim, Kind, Size};
 use crate::schema::sensors::sensor;
 
 /// Expressions of all formulas.
 #[derive(Debug, Default)]
 pub(super) struct Expressions {
     pub(super) nodes: Vec<Node>,
+    /// Who reads them.
+    pub(super) reader: ReaderKind,
     /// Nodes of user sensors that have formulas.
     pub(super) sensors: BTreeMap<String, usize>,
+    /// Names that a formula has for itself, such as the length of its actuator.
+    pub(super) locals: Vec<(String, usize)>,
+    /// Named values: their texts, and their nodes once they are read.
+    pub(super) named: BTreeMap<String, Named>,
+    /// Places of the numerics that are states, in `act`.
+    pub(super) states: BTreeMap<String, Vec<usize>>,
     /// Numbers of all nodes.
-    numbers: usize,
+    pub(super) numbers: usize,
+}
+
+/// Who computes an expression, and when.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum ReaderKind {
+    /// Sensors, at the end of a step.
+    #[default]
+    Sensor,
+    /// Laws, before actuators act or where contacts are found.
+    Law,
+    /// A task, which draws random numbers.
+    Task,
+}
+
+/// A value with a name.
+#[derive(Clone, Debug)]
+pub(super) enum Named {
+    /// Not read yet.
+    Text(String),
+    /// Being read: whoever needs it now needs itself.
+    Open,
+    /// Its node.
+    Node(usize),
 }
 
 impl Expressions {
@@ -24,18 +56,42 @@ impl Expressions {
         self.nodes[node].size
     }
 
-    fn add(&mut self, op: Op, size: usize, args: &[usize]) -> usize {
+    pub(super) fn add(&mut self, op: Op, size: usize, args: &[usize]) -> usize {
         self.numbers += size + args.len();
         self.nodes.push(Node { op, size, args: args.to_vec() });
         self.nodes.len() - 1
     }
 
-    fn number(&mut self, x: f64) -> usize {
+    pub(super) fn number(&mut self, x: f64) -> usize {
         self.add(Op::Const { values: vec![x] }, 1, &[])
+    }
+
+    /// Elements of a field.
+    pub(super) fn field(&mut self, name: &str, elements: Vec<usize>) -> usize {
+        let size = elements.len();
+        self.add(Op::Field { name: name.to_owned(), elements }, size, &[])
+    }
+
+    /// Elements of a vector.
+    pub(super) fn pick(&mut self, node: usize, elements: &[usize]) -> usize {
+        self.add(Op::Pick { elements: elements.to_vec() }, elements.len(), &[node])
+    }
+
+    /// An operation element by element.
+    pub(super) fn join(&mut self, op: Op, args: &[usize]) -> Parsed<usize> {
+        let mut size = 1;
+        for a in args {
+            let own = self.size(*a);
+            if own != 1 && size != 1 && own != size {
+                return Err(format!("vectors of lengths {size} and {own} do not go together"));
+            }
+            size = size.max(own);
+        }
+        Ok(self.add(op, size, args))
     }
 }
 
-type Parsed<T> = Result<T, String>;
+pub(super) type Parsed<T> = Result<T, String>;
 
 /// Largest exponent.
 const MAX_POWER: i32 = 16;
@@ -45,33 +101,6 @@ const MAX_NUMBERS: usize = 1 << 20;
 
 /// Deepest nesting.
 const MAX_DEPTH: usize = 64;
-
-/// Words that are functions, with the number of their arguments, and the operation where they are just one.
-static FUNCTIONS: [(&str, usize, Option<Op>); 23] = [
-    ("sin", 1, Some(Op::Sin)),
-    ("cos", 1, Some(Op::Cos)),
-    ("exp", 1, Some(Op::Exp)),
-    ("log", 1, Some(Op::Log)),
-    ("sqrt", 1, Some(Op::Sqrt)),
-    ("tanh", 1, Some(Op::Tanh)),
-    ("abs", 1, Some(Op::Abs)),
-    ("floor", 1, Some(Op::Floor)),
-    ("sum", 1, Some(Op::Sum)),
-    ("largest", 1, Some(Op::Largest)),
-    ("smallest", 1, Some(Op::Smallest)),
-    ("min", 2, Some(Op::Min)),
-    ("max", 2, Some(Op::Max)),
-    ("atan2", 2, Some(Op::Atan2)),
-    ("select", 3, Some(Op::Select)),
-    ("tan", 1, None),
-    ("sign", 1, None),
-    ("norm", 1, None),
-    ("dot", 2, None),
-    ("cross", 2, None),
-    ("rotate", 2, None),
-    ("sensor", 1, None),
-    ("numeric", 1, None),
-];
 
 /// Binary operators with how tightly they bind.
 const OPERATORS: [(&str, usize); 12] = [
@@ -100,18 +129,18 @@ pub(super) fn parse(text: &str, model: &Model, to: &mut Expressions) -> Parsed<u
     }
 }
 
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     text: &'a str,
     /// Byte of the next sign.
     at: usize,
     depth: usize,
-    model: &'a Model,
-    to: &'a mut Expressions,
+    pub(super) model: &'a Model,
+    pub(super) to: &'a mut Expressions,
 }
 
 impl<'a> Reader<'a> {
     /// Rejects formulas that take more memory than any cost needs.
-    fn check_numbers(&self, more: usize) -> Parsed<()> {
+    pub(super) fn check_numbers(&self, more: usize) -> Parsed<()> {
         if self.to.numbers + more <= MAX_NUMBERS {
             return Ok(());
         }
@@ -178,18 +207,18 @@ impl<'a> Reader<'a> {
             self.at += sign.len();
             let right = self.binary(binds)?;
             left = match sign {
-                "||" => self.join(Op::Or, &[left, right])?,
-                "&&" => self.join(Op::And, &[left, right])?,
-                "==" => self.join(Op::Eq, &[left, right])?,
-                "!=" => self.join(Op::Ne, &[left, right])?,
-                "<=" => self.join(Op::Le, &[left, right])?,
-                ">=" => self.join(Op::Le, &[right, left])?,
-                "<" => self.join(Op::Lt, &[left, right])?,
-                ">" => self.join(Op::Lt, &[right, left])?,
-                "+" => self.join(Op::Add, &[left, right])?,
-                "-" => self.join(Op::Sub, &[left, right])?,
-                "*" => self.join(Op::Mul, &[left, right])?,
-                _ => self.join(Op::Div, &[left, right])?,
+                "||" => self.to.join(Op::Or, &[left, right])?,
+                "&&" => self.to.join(Op::And, &[left, right])?,
+                "==" => self.to.join(Op::Eq, &[left, right])?,
+                "!=" => self.to.join(Op::Ne, &[left, right])?,
+                "<=" => self.to.join(Op::Le, &[left, right])?,
+                ">=" => self.to.join(Op::Le, &[right, left])?,
+                "<" => self.to.join(Op::Lt, &[left, right])?,
+                ">" => self.to.join(Op::Lt, &[right, left])?,
+                "+" => self.to.join(Op::Add, &[left, right])?,
+                "-" => self.to.join(Op::Sub, &[left, right])?,
+                "*" => self.to.join(Op::Mul, &[left, right])?,
+                _ => self.to.join(Op::Div, &[left, right])?,
             };
         }
         self.depth -= 1;
@@ -206,7 +235,7 @@ impl<'a> Reader<'a> {
         let mut node = self.power()?;
         for sign in signs.iter().rev().filter(|c| **c != '+') {
             self.check_numbers(self.to.size(node))?;
-            node = self.join(if *sign == '-' { Op::Neg } else { Op::Not }, &[node])?;
+            node = self.to.join(if *sign == '-' { Op::Neg } else { Op::Not }, &[node])?;
         }
         Ok(node)
     }
@@ -232,11 +261,11 @@ impl<'a> Reader<'a> {
         }
         for _ in 1..exponent as i32 {
             self.check_numbers(size)?;
-            node = self.join(Op::Mul, &[node, base])?;
+            node = self.to.join(Op::Mul, &[node, base])?;
         }
         if inverse {
             let one = self.to.number(1.0);
-            node = self.join(Op::Div, &[one, node])?;
+            node = self.to.join(Op::Div, &[one, node])?;
         }
         Ok(node)
     }
@@ -372,113 +401,66 @@ impl<'a> Reader<'a> {
         Ok(name)
     }
 
+    /// A row of a field, by a name that stands for an object that is known only when the formula is computed.
+    fn row(&mut self, field: &str, index: usize) -> Parsed<usize> {
+        let entry = Data::<f64>::FIELDS.iter().chain(Model::<f64>::FIELDS).find(|f| f.name == field);
+        let shape = entry.map(|f| f.shape(&self.model.sizes)).unwrap_or_default();
+        if !entry.is_some_and(|f| f.dims.first() == Some(&Dim::Of(Size::ngeom))) {
+            return Err(format!("'{field}' has no elements of a geom"));
+        }
+        let width: usize = shape.iter().skip(1).product();
+        let op = Op::Row { name: field.to_owned(), width, elements: (0..width).collect() };
+        Ok(self.to.add(op, width, &[index]))
+    }
+
     /// A function, or the elements of an object in a field.
     fn call(&mut self, word: &str) -> Parsed<usize> {
-        let model = self.model;
-        let Some((_, count, op)) = FUNCTIONS.iter().find(|f| f.0 == word) else {
+        let Some(Function { arguments, meaning, .. }) = FUNCTIONS.iter().find(|f| f.name == word) else {
             if field_exists(word) {
                 let name = self.name_in_parentheses()?;
-                return self.object(word, &name);
+                let own = self.to.locals.iter().find(|(local, _)| *local == name);
+                return match own.map(|(_, node)| *node) {
+                    Some(index) if name == "other" => self.row(word, index),
+                    _ => self.object(word, &name),
+                };
             }
-            let known = FUNCTIONS.iter().map(|f| f.0);
+            let known = FUNCTIONS.iter().map(|f| f.name);
             return Err(format!("there is no function or field '{word}'{}", suggest(word, known)));
         };
-        match word {
-            "sensor" => {
-                let name = self.name_in_parentheses()?;
-                model.id(Kind::Sensor, &name).map_err(|e| e.to_string())?;
-                return self.sensor(&name);
-            }
-            "numeric" => {
-                let name = self.name_in_parentheses()?;
-                model.id(Kind::Numeric, &name).map_err(|e| e.to_string())?;
-                return self.numeric(&name);
-            }
-            _ => {}
+        if let Meaning::Named(of) = meaning {
+            let name = self.name_in_parentheses()?;
+            return of(self, &name);
         }
         let args = self.list(")")?;
-        if args.len() != *count {
+        if !arguments.contains(&args.len()) {
+            let (least, most) = (arguments.start(), arguments.end());
+            let count = if least == most { least.to_string() } else { format!("{least} to {most}") };
             return Err(format!("'{word}' has {count} arguments, {} are given", args.len()));
         }
-        match op {
-            Some(op @ (Op::Sum | Op::Largest | Op::Smallest)) => Ok(self.to.add(op.clone(), 1, &args)),
-            Some(op) => self.join(op.clone(), &args),
-            None => self.apply(word, &args),
+        let sizes = args.iter().map(|a| self.to.size(*a)).sum();
+        self.check_numbers(sizes)?;
+        match meaning {
+            Meaning::Reduction(op) => Ok(self.to.add(op.clone(), 1, &args)),
+            Meaning::Elementwise(op) => self.to.join(op.clone(), &args),
+            Meaning::Several(of) => of(self.to, &args),
+            Meaning::Drawn(_) if self.to.reader != ReaderKind::Task => {
+                Err(format!("'{word}' draws numbers, which only tasks do"))
+            }
+            Meaning::Drawn(of) => of(self.to, &args),
+            Meaning::Named(_) => Err(self.unexpected()),
         }
-    }
-
-    /// A function that is several operations.
-    fn apply(&mut self, word: &str, args: &[usize]) -> Parsed<usize> {
-        let a = args[0];
-        match word {
-            "tan" => {
-                let (sin, cos) = (self.join(Op::Sin, args)?, self.join(Op::Cos, args)?);
-                self.join(Op::Div, &[sin, cos])
-            }
-            "sign" => {
-                let zero = self.to.number(0.0);
-                let (above, below) = (self.join(Op::Lt, &[zero, a])?, self.join(Op::Lt, &[a, zero])?);
-                self.join(Op::Sub, &[above, below])
-            }
-            "norm" => {
-                let square = self.join(Op::Mul, &[a, a])?;
-                let sum = self.to.add(Op::Sum, 1, &[square]);
-                self.join(Op::Sqrt, &[sum])
-            }
-            "dot" => {
-                let product = self.join(Op::Mul, args)?;
-                Ok(self.to.add(Op::Sum, 1, &[product]))
-            }
-            "cross" => self.cross(a, args[1]),
-            // rotate
-            _ => {
-                let (q, v) = (a, args[1]);
-                if (self.to.size(q), self.to.size(v)) != (4, 3) {
-                    return Err("'rotate' has a quaternion and a vector of length 3".to_owned());
-                }
-                // v + 2 w (u x v) + 2 u x (u x v)
-                let w = self.to.add(Op::Pick { elements: vec![0] }, 1, &[q]);
-                let u = self.to.add(Op::Pick { elements: vec![1, 2, 3] }, 3, &[q]);
-                let once = self.cross(u, v)?;
-                let two = self.to.number(2.0);
-                let once = self.join(Op::Mul, &[two, once])?;
-                let (turned, twice) = (self.join(Op::Mul, &[w, once])?, self.cross(u, once)?);
-                let sum = self.join(Op::Add, &[v, turned])?;
-                self.join(Op::Add, &[sum, twice])
-            }
-        }
-    }
-
-    fn cross(&mut self, a: usize, b: usize) -> Parsed<usize> {
-        if (self.to.size(a), self.to.size(b)) != (3, 3) {
-            return Err("'cross' has two vectors of length 3".to_owned());
-        }
-        let turned = |to: &mut Expressions, x: usize, elements: [usize; 3]| {
-            to.add(Op::Pick { elements: elements.to_vec() }, 3, &[x])
-        };
-        let (left, right) = ([1, 2, 0], [2, 0, 1]);
-        let (al, ar) = (turned(self.to, a, left), turned(self.to, a, right));
-        let (bl, br) = (turned(self.to, b, left), turned(self.to, b, right));
-        let (first, second) = (self.join(Op::Mul, &[al, br])?, self.join(Op::Mul, &[ar, bl])?);
-        self.join(Op::Sub, &[first, second])
-    }
-
-    /// An operation element by element.
-    fn join(&mut self, op: Op, args: &[usize]) -> Parsed<usize> {
-        let mut size = 1;
-        for a in args {
-            let own = self.to.size(*a);
-            if own != 1 && size != 1 && own != size {
-                return Err(format!("vectors of lengths {size} and {own} do not go together"));
-            }
-            size = size.max(own);
-        }
-        Ok(self.to.add(op, size, args))
     }
 
     /// What a name means: a sensor, a custom numeric, or a field.
     fn named(&mut self, name: &str) -> Parsed<usize> {
         let model = self.model;
+        // what the formula or the model gives a name of its own
+        if let Some((_, node)) = self.to.locals.iter().find(|(local, _)| local == name) {
+            return Ok(*node);
+        }
+        if self.to.named.contains_key(name) {
+            return named_value(name, model, self.to);
+        }
         let has = |kind: Kind| model.names.of(kind).iter().any(|n| n == name);
         let meanings =
             [("sensor", has(Kind::Sensor)), ("numeric", has(Kind::Numeric)), ("field", field_exists(name))];
@@ -504,20 +486,23 @@ impl<'a> Reader<'a> {
     }
 
     /// The outputs of a sensor.
-    fn sensor(&mut self, name: &str) -> Parsed<usize> {
+    pub(super) fn sensor(&mut self, name: &str) -> Parsed<usize> {
         if let Some(node) = self.to.sensors.get(name) {
             return Ok(*node);
         }
         let id = self.model.id(Kind::Sensor, name).map_err(|e| e.to_string())?;
-        if self.model.sensor_type[id] == sensor::USER {
+        if self.to.reader == ReaderKind::Sensor && self.model.sensor_type[id] == sensor::USER {
             return Err(format!("the user sensor '{name}' has no formula before this one"));
         }
         self.object("sensordata", name)
     }
 
-    /// The numbers of a custom numeric.
-    fn numeric(&mut self, name: &str) -> Parsed<usize> {
+    /// The numbers of a custom numeric, or of the state that begins with them.
+    pub(super) fn numeric(&mut self, name: &str) -> Parsed<usize> {
         let model = self.model;
+        if let Some(elements) = self.to.states.get(name).cloned() {
+            return self.elements("act", elements);
+        }
         let id = model.id(Kind::Numeric, name).map_err(|e| e.to_string())?;
         let (first, size) = (model.numeric_adr[id] as usize, model.numeric_size[id] as usize);
         self.elements("numeric_data", (first..first + size).collect())
@@ -528,6 +513,7 @@ impl<'a> Reader<'a> {
         let model = self.model;
         // user sensors are computed with this one
         if field == "sensordata"
+            && self.to.reader == ReaderKind::Sensor
             && model.id(Kind::Sensor, name).is_ok_and(|s| model.sensor_type[s] == sensor::USER)
         {
             return self.sensor(name);
@@ -555,15 +541,32 @@ impl<'a> Reader<'a> {
                 (first..first + self.model.sensor_dim[s] as usize).contains(element)
             })
         };
-        if field == "sensordata" && elements.iter().any(is_user) {
+        let is_sensed = field == "sensordata" && self.to.reader == ReaderKind::Sensor;
+        if is_sensed && elements.iter().any(is_user) {
             return Err("'sensordata' has outputs of user sensors, which are computed with this one: name the sensors".to_owned());
         }
-        let size = elements.len();
-        Ok(self.to.add(Op::Field { name: field.to_owned(), elements }, size, &[]))
+        Ok(self.to.field(field, elements))
     }
 }
 
-fn field_exists(name: &str) -> bool {
+/// A value with a name, read where it is first needed.
+pub(super) fn named_value(name: &str, model: &Model, to: &mut Expressions) -> Parsed<usize> {
+    match to.named.get(name).cloned() {
+        Some(Named::Node(node)) => Ok(node),
+        Some(Named::Text(text)) => {
+            to.named.insert(name.to_owned(), Named::Open);
+            // names of the formula that needs it are not its own
+            let locals = std::mem::take(&mut to.locals);
+            let node = parse(&text, model, to).map_err(|why| format!("in '{name}': {why}"))?;
+            to.locals = locals;
+            to.named.insert(name.to_owned(), Named::Node(node));
+            Ok(node)
+        }
+        Some(Named::Open) | None => Err(format!("'{name}' needs itself")),
+    }
+}
+
+pub(super) fn field_exists(name: &str) -> bool {
     Data::<f64>::FIELDS.iter().chain(Model::<f64>::FIELDS).any(|f| f.name == name)
 }
 

@@ -9,7 +9,7 @@ mod program;
 pub use node::{Node, Op};
 pub use program::SHORT;
 pub use program::{Assignment, Place, Source};
-pub use program::{Part, Program};
+pub use program::{CONTACT_ARGUMENTS, ContactLaw, ContactPart, LawForce, LawTarget, Laws, Part, Program};
 
 use serde::{Deserialize, Serialize};
 

@@ -30,6 +30,20 @@ pub enum Op {
         /// Places of the elements.
         elements: Vec<usize>,
     },
+    /// Elements of what a formula is computed for: a contact, or a point of a field.
+    Argument {
+        /// Places of the elements.
+        elements: Vec<usize>,
+    },
+    /// Elements of a row of a field: the argument is its number.
+    Row {
+        /// Name of the field.
+        name: String,
+        /// Numbers of a row.
+        width: usize,
+        /// Places of the elements in the row.
+        elements: Vec<usize>,
+    },
     /// Steps of the environment since the episode began, this one included; 0 where it begins.
     Steps,
     /// Numbers between 0 and 1, drawn anew in each step.
@@ -114,6 +128,8 @@ pub enum Form {
     Concat,
     /// One argument, of which some elements are taken.
     Pick,
+    /// One number, by which a row is taken.
+    Row,
 }
 
 impl Op {
@@ -124,6 +140,7 @@ impl Op {
             | Op::Field { .. }
             | Op::Action { .. }
             | Op::Variable { .. }
+            | Op::Argument { .. }
             | Op::Steps
             | Op::Uniform
             | Op::Normal => Form::Leaf,
@@ -142,6 +159,7 @@ impl Op {
             Op::Sum | Op::Largest | Op::Smallest => Form::Reduction,
             Op::Concat => Form::Concat,
             Op::Pick { .. } => Form::Pick,
+            Op::Row { .. } => Form::Row,
             _ => Form::Elementwise(2),
         }
     }

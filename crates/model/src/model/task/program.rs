@@ -30,6 +30,10 @@ pub enum Part {
     Observe,
     /// Outputs of user sensors.
     Sense,
+    /// Forces, controls, gains, biases and rates of laws.
+    Law,
+    /// A law of contacts, by its place among them.
+    Contact(usize),
 }
 
 /// Where a leaf reads, with the place of a field in its table.
@@ -71,9 +75,75 @@ pub enum Place {
     Observation,
     /// Outputs of a user sensor.
     Sensor(usize),
+    /// A contact.
+    Contact,
 }
 
-/// A compiled task, or the compiled formulas of user sensors.
+/// A force of a law, whose numbers stand in `law_force`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LawForce {
+    /// On what it acts.
+    pub on: LawTarget,
+    /// First of its numbers.
+    pub adr: usize,
+}
+
+/// On what a force of a law acts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LawTarget {
+    /// On degrees of freedom from the first, so many: of a joint.
+    Dofs(usize, usize),
+    /// Along a tendon.
+    Tendon(usize),
+    /// Force and torque at the centre of mass of a body.
+    Body(usize),
+    /// Force and torque at a site.
+    Site(usize),
+}
+
+/// Numbers that a law of contacts sees of a contact: distance, position, normal away from its geom, the other geom.
+pub const CONTACT_ARGUMENTS: usize = 8;
+
+/// A law of the contacts of a geom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContactLaw {
+    /// The geom.
+    pub geom: usize,
+    /// What it decides.
+    pub part: ContactPart,
+    /// Elements of that field which get values.
+    pub elements: Vec<usize>,
+    /// Node of the values.
+    pub value: usize,
+}
+
+/// What a law of contacts decides.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ContactPart {
+    /// Whether a contact is kept: where the value is not zero.
+    Keep,
+    /// `contact_friction`.
+    Friction,
+    /// `contact_solref`.
+    Solref,
+    /// `contact_solimp`.
+    Solimp,
+}
+
+/// What laws assign, where their forces act, and their states.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Laws {
+    /// Field, elements and node of the values.
+    pub writes: Vec<Write>,
+    /// Forces.
+    pub forces: Vec<LawForce>,
+    /// Elements of `act`, and of `numeric_data` where they begin.
+    pub states: Vec<(usize, usize)>,
+    /// Laws of contacts.
+    pub contacts: Vec<ContactLaw>,
+}
+
+/// A compiled task, or the compiled formulas of user sensors and of laws.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
     task: Task,
@@ -84,6 +154,11 @@ pub struct Program {
     work: usize,
     variables: usize,
     observation: usize,
+    /// Where the forces of laws act.
+    forces: Vec<LawForce>,
+    /// Elements of `act` that are states of laws, with the elements of `numeric_data` where they begin.
+    states: Vec<(usize, usize)>,
+    contact_laws: Vec<ContactLaw>,
     /// Parts with what they assign and the nodes that they need.
     parts: Vec<(Part, Vec<Assignment>, Vec<usize>)>,
 }
@@ -119,7 +194,7 @@ impl Program {
             firsts.push((v, variables, size));
             variables += size;
         }
-        let read = |(k, node): (usize, &Node)| source(node, &sizes, &firsts).map_err(|why| fail(k, why));
+        let read = |(k, node): (usize, &Node)| source(node, &sizes, &firsts, 0).map_err(|why| fail(k, why));
         let mut sources = nodes.iter().enumerate().map(read).collect::<Result<Vec<_>>>()?;
         // the keyframe is set by nodes like others
         let keyed = keyframe(task, &sizes, &mut nodes, &mut sources)?;
@@ -132,6 +207,9 @@ impl Program {
             work,
             variables,
             observation: 0,
+            forces: Vec::new(),
+            states: Vec::new(),
+            contact_laws: Vec::new(),
             parts: Vec::new(),
         };
         let begin = program.writes(&task.writes, &sizes, "writes")?;
@@ -152,19 +230,19 @@ impl Program {
         Ok(program)
     }
 
-    /// Compiles expressions for the outputs of user sensors: `[(sensor, node)]`.
-    pub fn of_sensors(model: &Model, nodes: Vec<Node>, outputs: &[(usize, usize)]) -> Result<Self> {
+    /// Compiles expressions for the outputs of user sensors, `[(sensor, node)]`, and for laws. An expression that reads
+    /// what is not known where it is computed is returned by its node, with the words.
+    pub fn of_formulas(
+        model: &Model,
+        nodes: Vec<Node>,
+        outputs: &[(usize, usize)],
+        laws: Laws,
+    ) -> std::result::Result<Self, (usize, String)> {
         let sizes = model.sizes.without_task();
         let mut sources = Vec::with_capacity(nodes.len());
         for (k, node) in nodes.iter().enumerate() {
-            let read = check(node, k, &nodes).and_then(|()| source(node, &sizes, &[]));
-            let read = read.and_then(|read| match &read {
-                Source::Data(_, field) if !is_sensed(field) => {
-                    Err(format!("'{}' is not known where sensors are computed", field.name))
-                }
-                _ => Ok(read),
-            });
-            sources.push(read.map_err(Error::Argument)?);
+            let read = check(node, k, &nodes).and_then(|()| source(node, &sizes, &[], CONTACT_ARGUMENTS));
+            sources.push(read.map_err(|why| (k, why))?);
         }
         check_text(&nodes)?;
         let (offsets, work) = places(&nodes);
@@ -176,15 +254,88 @@ impl Program {
             work,
             variables: 0,
             observation: 0,
+            forces: laws.forces,
+            states: laws.states,
+            contact_laws: laws.contacts,
             parts: Vec::new(),
         };
-        let assign = |&(sensor, value): &(usize, usize)| {
+        let sense = |&(sensor, value): &(usize, usize)| {
             let first = model.sensor_adr[sensor] as usize;
             let elements = (first..first + model.sensor_dim[sensor] as usize).collect();
             Assignment { place: Place::Sensor(sensor), elements, value }
         };
-        program.add(Part::Sense, outputs.iter().map(assign).collect());
+        program.add(Part::Sense, outputs.iter().map(sense).collect());
+        let law = |write: Write| {
+            let (at, field) = place_of(Data::<f64>::FIELDS, &write.field)?;
+            Some(Assignment { place: Place::Field(at, field), elements: write.elements, value: write.value })
+        };
+        program.add(Part::Law, laws.writes.into_iter().filter_map(law).collect());
+        for (k, law) in program.contact_laws.clone().into_iter().enumerate() {
+            let assigned = Assignment { place: Place::Contact, elements: law.elements, value: law.value };
+            program.add(Part::Contact(k), vec![assigned]);
+            program.check_known(Part::Contact(k), is_early, "where contacts are found")?;
+            program.check_short(Part::Contact(k))?;
+        }
+        program.check_known(Part::Sense, is_sensed, "where sensors are computed")?;
+        program.check_known(Part::Law, is_lawful, "before actuators act, where laws are computed")?;
         Ok(program)
+    }
+
+    /// Rejects fields that are not known where a part is computed.
+    fn check_known(
+        &self,
+        part: Part,
+        known: fn(&Field) -> bool,
+        place: &str,
+    ) -> std::result::Result<(), (usize, String)> {
+        for &node in self.order(part) {
+            if let Source::Data(_, field) = self.source(node)
+                && !known(field)
+            {
+                return Err((node, format!("'{}' is not known {place}", field.name)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Rejects long vectors where every contact or point has values of its own.
+    fn check_short(&self, part: Part) -> std::result::Result<(), (usize, String)> {
+        let long = self.order(part).iter().find(|node| self.nodes[**node].size > SHORT);
+        long.map_or(Ok(()), |node| {
+            let size = self.nodes[*node].size;
+            Err((*node, format!("it has a vector of {size} numbers; take parts of at most {SHORT}")))
+        })
+    }
+
+    /// The same without what any part computes: where forces act, states and laws of contacts are left.
+    #[must_use]
+    pub fn without_values(&self) -> Self {
+        Self { parts: Vec::new(), ..self.clone() }
+    }
+
+    /// Laws of contacts.
+    pub fn contact_laws(&self) -> &[ContactLaw] {
+        &self.contact_laws
+    }
+
+    /// True if there are laws of forces, controls, actuators or states.
+    pub fn has_laws(&self) -> bool {
+        !self.assignments(Part::Law).is_empty()
+    }
+
+    /// True if user sensors have formulas.
+    pub fn has_outputs(&self) -> bool {
+        !self.assignments(Part::Sense).is_empty()
+    }
+
+    /// Where the forces of laws act.
+    pub fn forces(&self) -> &[LawForce] {
+        &self.forces
+    }
+
+    /// Elements of `act` that are states of laws, with the elements of `numeric_data` where they begin.
+    pub fn states(&self) -> &[(usize, usize)] {
+        &self.states
     }
 
     fn add(&mut self, part: Part, assigns: Vec<Assignment>) {
@@ -435,17 +586,20 @@ const MOST_TEXT: usize = 1024;
 const MOST_NESTED: usize = 64;
 
 /// Rejects long vectors that are computed from one another so often that the text of a kernel explodes.
-fn check_text(nodes: &[Node]) -> Result<()> {
+fn check_text(nodes: &[Node]) -> std::result::Result<(), (usize, String)> {
     let (mut text, mut depth) = (vec![1usize; nodes.len()], vec![0usize; nodes.len()]);
     for (k, node) in nodes.iter().enumerate().filter(|(_, node)| node.size > SHORT) {
         text[k] = node.args.iter().fold(1, |sum, a| text[*a].saturating_add(sum));
         depth[k] = node.args.iter().map(|a| depth[*a] + 1).max().unwrap_or(0);
         if text[k] > MOST_TEXT || depth[k] > MOST_NESTED {
             let size = node.size;
-            return Err(Error::Argument(format!(
-                "a vector of {size} numbers is computed in too many operations ({MOST_TEXT} at most, {MOST_NESTED} deep); take \
-                 parts of at most {SHORT} numbers, or sums"
-            )));
+            return Err((
+                k,
+                format!(
+                    "a vector of {size} numbers is computed in too many operations ({MOST_TEXT} at most, {MOST_NESTED} \
+                     deep); take parts of at most {SHORT} numbers, or sums"
+                ),
+            ));
         }
     }
     Ok(())
@@ -457,6 +611,26 @@ fn is_sensed(field: &Field) -> bool {
     let computed = phase.is_some_and(|phase| !matches!(phase, Phase::Step | Phase::Integrate | Phase::Task));
     let late = field.role == Role::Action || field.name == "sensordata_undelayed";
     !late && (computed || field.role.is_state())
+}
+
+/// Fields of a world that laws find computed: the state, what follows from positions and velocities, and the outputs of
+/// sensors in the step before.
+fn is_lawful(field: &Field) -> bool {
+    let early = match field.role {
+        Role::Result(stage) => {
+            matches!(stage.phase(), Phase::Position | Phase::Velocity) && stage < Stage::laws
+        }
+        role => role.is_state() && role != Role::Action,
+    };
+    early || field.name == "sensordata"
+}
+
+/// Fields of a world that laws of contacts find computed: the state, and what follows from positions before contacts.
+fn is_early(field: &Field) -> bool {
+    match field.role {
+        Role::Result(stage) => stage.phase() == Phase::Position && stage < Stage::collision,
+        role => role.is_state() && role != Role::Action,
+    }
 }
 
 /// Fields that a task may set.
@@ -491,7 +665,10 @@ fn check(node: &Node, place: usize, nodes: &[Node]) -> std::result::Result<(), S
         (Form::Pick, Op::Pick { elements }) => {
             lengths.len() == 1 && elements.len() == node.size && picks(elements)
         }
-        (Form::Pick, _) => false,
+        (Form::Row, Op::Row { width, elements, .. }) => {
+            lengths == [1] && elements.len() == node.size && elements.iter().all(|i| i < width)
+        }
+        (Form::Pick | Form::Row, _) => false,
     };
     match fits && (1..=MOST_ELEMENTS).contains(&node.size) {
         true => Ok(()),
@@ -510,6 +687,7 @@ fn source(
     node: &Node,
     sizes: &Sizes,
     variables: &[(&Variable, usize, usize)],
+    arguments: usize,
 ) -> std::result::Result<Source, String> {
     let inside = |what: &str, elements: &[usize], len: usize| {
         if elements.len() != node.size {
@@ -547,6 +725,21 @@ fn source(
             }
             let names = Data::<f64>::FIELDS.iter().chain(Model::<f64>::FIELDS).map(|f| f.name);
             Err(format!("there is no field '{name}'{}", suggest(name, names)))
+        }
+        Op::Argument { elements } => {
+            inside("arguments", elements, arguments)?;
+            Ok(Source::None)
+        }
+        Op::Row { name, width, .. } => {
+            let rows = |field: &Field| field.len(sizes) > 0 && field.len(sizes).is_multiple_of(*width);
+            let data = place_of(Data::<f64>::FIELDS, name).filter(|(_, f)| f.role != Role::Scratch);
+            match (data, place_of(Model::<f64>::FIELDS, name)) {
+                (Some((at, field)), _) if rows(field) && field.counted_by().is_none() => {
+                    Ok(Source::Data(at, field))
+                }
+                (None, Some((at, field))) if rows(field) => Ok(Source::Model(at, field)),
+                _ => Err(format!("'{name}' has no rows of {width} numbers")),
+            }
         }
         Op::Action { elements } => {
             inside("action", elements, sizes.naction)?;

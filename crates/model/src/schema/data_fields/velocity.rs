@@ -15,6 +15,10 @@ macro_rules! velocity_data {
             passive qfrc_gravcomp: real [nv] "N or N m" "Gravity compensation force.";
             passive qfrc_adhesion: real [nv] "N or N m" "Contact adhesion force.";
             passive qfrc_passive: real [nv] "N or N m" "Total passive force." { transient: 21 };
+            laws law_force: real [nlawforce] "N, N m" "Passive forces of laws, one after the other: of joints, of tendons, and force with torque at sites and bodies.";
+            laws law_gain: real [nlawactuator] "mixed" "Gain of an actuator by a law.";
+            laws law_bias: real [nlawactuator] "N or N m" "Bias of an actuator by a law.";
+            laws law_act_dot: real [nlawact] "mixed" "Rates of activations and states by laws.";
             reference_constraint efc_vel: real [njmax] "m/s or rad/s" "Velocity in constraint space.";
             // 8.6e-6
             reference_constraint efc_aref: real [njmax] "m/s^2 or rad/s^2" "Reference acceleration." { tolerance: Tolerance::Within(5e-5), transient: 3 };

@@ -21,6 +21,8 @@ pub trait Features {
     fn has_sensors(&self) -> bool;
     /// True if a sensor, or the formula of one, reads the results of a stage on demand.
     fn senses(&self, stage: Stage) -> bool;
+    /// True if the model has laws of its own.
+    fn has_laws(&self) -> bool;
     /// True if the model has a task.
     fn has_task(&self) -> bool;
 }

@@ -1,0 +1,17 @@
+// Laws of the model's own: passive forces, controls, gains and biases of actuators, rates of activations and of states.
+// Twin: crates/cpu/src/actuation/laws.rs.
+
+import package::runtime::group::{lane, sync};
+import package::runtime::options::disabled;
+
+// Computes what laws give, and adds their forces to qfrc_passive, unless springs and dampers are disabled.
+fn laws() {
+    law_values();
+    sync();
+    if (disabled(DISABLE_SPRING) && disabled(DISABLE_DAMPER)) {
+        return;
+    }
+    for (var dof = lane; dof < nv; dof += lanes) {
+        set_qfrc_passive(dof, law_forces_on(dof, qfrc_passive(dof)));
+    }
+}
