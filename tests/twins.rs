@@ -71,6 +71,7 @@ const PAIRS: &[(&str, usize)] = &[
     ("actuation/dcmotor", 10),
     ("actuation/history", 6),
     ("actuation/history_buffer", 9),
+    ("actuation/laws", 6),
     ("actuation/muscle", 9),
     ("actuation/next_activation", 2),
     ("actuation/orientation", 7),

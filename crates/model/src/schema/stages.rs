@@ -125,6 +125,7 @@ macro_rules! stage_table {
                 runs: |m| m.has_laws(),
                 reads: &[Result(kinematics), Result(com_pos), Result(tendon), Result(passive)],
                 writes: &[Result(passive)],
+                flags: &["LAWS", "LEAVES"],
             }
             rne smooth "bias force by recursive Newton-Euler" {
                 phase: Phase::Velocity,

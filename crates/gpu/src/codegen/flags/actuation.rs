@@ -24,6 +24,7 @@ pub(super) fn flags(model: &Model) -> Room {
         ("TRN_BODY", any_of(&m.actuator_trntype, &[transmission::BODY])),
         ("HISTORY", m.sizes.nhistory > 0),
         ("LAWS", m.formulas.as_ref().is_some_and(|formulas| formulas.has_laws())),
+        ("LEAVES", !m.leaves.is_empty()),
         ("LAW_STATES", m.formulas.as_ref().is_some_and(|formulas| !formulas.states().is_empty())),
     ]
 }

@@ -15,7 +15,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::FormulaError;
-use super::parse::{self, Expressions, Named, ReaderKind};
+use super::expressions::{Expressions, Named, ReaderKind};
+use super::parse;
 use crate::error::suggest;
 use crate::model::Model;
 use crate::model::data::Data;
@@ -25,7 +26,17 @@ use crate::schema::enums::{bias, dynamics, gain};
 
 /// What the names of laws begin with.
 pub const LAW_PREFIXES: [&str; 11] = [
-    "force:", "control:", "gain:", "bias:", "dynamics:", "keep:", "friction:", "solref:", "solimp:", RATE, LET,
+    "force:",
+    "control:",
+    "gain:",
+    "bias:",
+    "dynamics:",
+    "keep:",
+    "friction:",
+    "solref:",
+    "solimp:",
+    RATE,
+    LET,
 ];
 
 const RATE: &str = "rate:";
@@ -63,7 +74,10 @@ pub(super) fn states(model: &Model, texts: &Texts) -> Made<Vec<State>> {
     for (text, name) in with_prefix(texts, RATE) {
         let Ok(id) = model.id(Kind::Numeric, name) else {
             let near = suggest(name, model.names.numeric.iter().map(String::as_str));
-            return error(text, format!("there is no numeric '{name}'{near}: its data are where the state begins"));
+            return error(
+                text,
+                format!("there is no numeric '{name}'{near}: its data are where the state begins"),
+            );
         };
         let (first, size) = (model.numeric_adr[id] as usize, model.numeric_size[id] as usize);
         let (elements, begin) = ((next..next + size).collect(), (first..first + size).collect());
@@ -87,10 +101,19 @@ pub(super) fn named_texts(model: &Model, texts: &Texts) -> Made<BTreeMap<String,
     for (text, name) in with_prefix(texts, LET) {
         let is_word = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
         if !is_word || !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
-            return error(text, format!("'{name}' is no name that a formula can say: letters, digits, '_' and '.'"));
+            return error(
+                text,
+                format!("'{name}' is no name that a formula can say: letters, digits, '_' and '.'"),
+            );
         }
-        if model.id(Kind::Numeric, name).is_ok() || model.id(Kind::Sensor, name).is_ok() || model.has_field(name) {
-            return error(text, format!("'{name}' is a sensor, a numeric or a field already: choose another name"));
+        if model.id(Kind::Numeric, name).is_ok()
+            || model.id(Kind::Sensor, name).is_ok()
+            || model.has_field(name)
+        {
+            return error(
+                text,
+                format!("'{name}' is a sensor, a numeric or a field already: choose another name"),
+            );
         }
         named.insert(name.to_owned(), Named::Text(model.text(text)));
     }
@@ -115,7 +138,9 @@ pub(super) fn laws(
     made.reader = ReaderKind::Law;
     let mut reader = Reader { model, made, laws: Laws::default(), numbers: 0 };
     for (text, name) in texts {
-        if let Some(node) = reader.law(*text, name).map_err(|message| FormulaError { text: *text, message })? {
+        if let Some(node) =
+            reader.law(*text, name).map_err(|message| FormulaError { text: *text, message })?
+        {
             roots.push((*text, node));
         }
     }
@@ -212,7 +237,10 @@ impl Reader<'_> {
                 vec![("position", position), ("velocity", self.element("qvel", dof))]
             }
             LawTarget::Tendon(id) => {
-                vec![("length", self.element("ten_length", id)), ("velocity", self.element("ten_velocity", id))]
+                vec![
+                    ("length", self.element("ten_length", id)),
+                    ("velocity", self.element("ten_velocity", id)),
+                ]
             }
             _ => Vec::new(),
         };
@@ -264,7 +292,9 @@ impl Reader<'_> {
             (ContactPart::Solimp, 3) => vec![0, 1, 2],
             (ContactPart::Keep, _) => return Err(format!("it has {size} numbers; a condition is one")),
             (ContactPart::Friction, _) => {
-                return Err(format!("it has {size} numbers: sliding, torsional and rolling friction are 1 to 3, or 5"));
+                return Err(format!(
+                    "it has {size} numbers: sliding, torsional and rolling friction are 1 to 3, or 5"
+                ));
             }
             (ContactPart::Solref, _) => return Err(format!("it has {size} numbers; solref has 2")),
             (ContactPart::Solimp, _) => return Err(format!("it has {size} numbers; solimp has 3 or 5")),

@@ -1,97 +1,13 @@
 //! Reader of formulas: text to expressions, by precedence climbing (Pratt, Top Down Operator Precedence, 1973).
 
-use std::collections::BTreeMap;
-
+use super::expressions::{Expressions, Named, Parsed, ReaderKind};
 use super::functions::{FUNCTIONS, Function, Meaning};
 use crate::error::suggest;
 use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::task::{Node, Op};
-use crate::schema::{Dim, Kind, Size};
+use crate::model::task::Op;
 use crate::schema::sensors::sensor;
-
-/// Expressions of all formulas.
-#[derive(Debug, Default)]
-pub(super) struct Expressions {
-    pub(super) nodes: Vec<Node>,
-    /// Who reads them.
-    pub(super) reader: ReaderKind,
-    /// Nodes of user sensors that have formulas.
-    pub(super) sensors: BTreeMap<String, usize>,
-    /// Names that a formula has for itself, such as the length of its actuator.
-    pub(super) locals: Vec<(String, usize)>,
-    /// Named values: their texts, and their nodes once they are read.
-    pub(super) named: BTreeMap<String, Named>,
-    /// Places of the numerics that are states, in `act`.
-    pub(super) states: BTreeMap<String, Vec<usize>>,
-    /// Numbers of all nodes.
-    pub(super) numbers: usize,
-}
-
-/// Who computes an expression, and when.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum ReaderKind {
-    /// Sensors, at the end of a step.
-    #[default]
-    Sensor,
-    /// Laws, before actuators act or where contacts are found.
-    Law,
-    /// A task, which draws random numbers.
-    Task,
-}
-
-/// A value with a name.
-#[derive(Clone, Debug)]
-pub(super) enum Named {
-    /// Not read yet.
-    Text(String),
-    /// Being read: whoever needs it now needs itself.
-    Open,
-    /// Its node.
-    Node(usize),
-}
-
-impl Expressions {
-    pub(super) fn size(&self, node: usize) -> usize {
-        self.nodes[node].size
-    }
-
-    pub(super) fn add(&mut self, op: Op, size: usize, args: &[usize]) -> usize {
-        self.numbers += size + args.len();
-        self.nodes.push(Node { op, size, args: args.to_vec() });
-        self.nodes.len() - 1
-    }
-
-    pub(super) fn number(&mut self, x: f64) -> usize {
-        self.add(Op::Const { values: vec![x] }, 1, &[])
-    }
-
-    /// Elements of a field.
-    pub(super) fn field(&mut self, name: &str, elements: Vec<usize>) -> usize {
-        let size = elements.len();
-        self.add(Op::Field { name: name.to_owned(), elements }, size, &[])
-    }
-
-    /// Elements of a vector.
-    pub(super) fn pick(&mut self, node: usize, elements: &[usize]) -> usize {
-        self.add(Op::Pick { elements: elements.to_vec() }, elements.len(), &[node])
-    }
-
-    /// An operation element by element.
-    pub(super) fn join(&mut self, op: Op, args: &[usize]) -> Parsed<usize> {
-        let mut size = 1;
-        for a in args {
-            let own = self.size(*a);
-            if own != 1 && size != 1 && own != size {
-                return Err(format!("vectors of lengths {size} and {own} do not go together"));
-            }
-            size = size.max(own);
-        }
-        Ok(self.add(op, size, args))
-    }
-}
-
-pub(super) type Parsed<T> = Result<T, String>;
+use crate::schema::{Dim, Kind, Size};
 
 /// Largest exponent.
 const MAX_POWER: i32 = 16;
@@ -427,9 +343,16 @@ impl<'a> Reader<'a> {
             let known = FUNCTIONS.iter().map(|f| f.name);
             return Err(format!("there is no function or field '{word}'{}", suggest(word, known)));
         };
-        if let Meaning::Named(of) = meaning {
+        if let Meaning::Sensor | Meaning::Numeric | Meaning::Named(_) = meaning {
             let name = self.name_in_parentheses()?;
-            return of(self, &name);
+            return match meaning {
+                Meaning::Named(of) => of(self.to, self.model, &name),
+                Meaning::Sensor => self.sensor(&name),
+                _ => {
+                    self.model.id(Kind::Numeric, &name).map_err(|e| e.to_string())?;
+                    self.numeric(&name)
+                }
+            };
         }
         let args = self.list(")")?;
         if !arguments.contains(&args.len()) {
@@ -447,7 +370,7 @@ impl<'a> Reader<'a> {
                 Err(format!("'{word}' draws numbers, which only tasks do"))
             }
             Meaning::Drawn(of) => of(self.to, &args),
-            Meaning::Named(_) => Err(self.unexpected()),
+            Meaning::Named(_) | Meaning::Sensor | Meaning::Numeric => Err(self.unexpected()),
         }
     }
 
