@@ -12,8 +12,8 @@ fn plane_mesh(plane: Shape, mesh: i32, shaped: Shape, margin: f32) {
     // polygon most parallel to the plane
     var best = -1.0;
     var polygon = 0u;
-    // read before the loop: what its condition reads, SwiftShader would not read again behind it, where worlds that left
-    // the loop earlier would have zero for it
+    // read before the loop: what its condition reads, SwiftShader does not read again behind it, and worlds that leave
+    // the loop earlier would have zero there
     let valence = polytope::valence(mesh, deepest);
     for (var k = 0u; k < valence; k++) {
         let candidate = polytope::ring_polygon(mesh, deepest, k);
