@@ -248,7 +248,8 @@ macro_rules! stage_table {
                     "FIELD_SPHERE", "FIELD_TORUS", "FIELD_TRIANGLES", "FORCE_SENSOR", "FRAME_SENSOR",
                     "HFIELD", "HISTORY", "INSIDE_SENSOR", "JOINT_SENSOR", "LIMIT_SENSOR", "PLANE_MESH",
                     "POLYTOPE", "RANGEFINDER", "RAY_FIELD", "RAY_HFIELD", "RAY_MESH", "SITE_SENSOR", "SLEEP",
-                    "SUBTREE_SENSOR", "TENDON_SENSOR", "TOUCH_GRID", "TOUCH_SENSOR", "USER_SENSOR",
+                    "SUBTREE_SENSOR", "TACTILE_SENSOR", "TENDON_SENSOR", "TOUCH_GRID", "TOUCH_SENSOR",
+                    "USER_SENSOR",
                 ],
             }
             sleep sleep "putting trees at rest to sleep, island by island" {
