@@ -9,7 +9,7 @@ use super::field::Field;
 use super::height_field::prisms_under;
 use super::primitives::{ContactPoint, Shape};
 use super::support_map::ConvexShape;
-use crate::math::graded::Graded;
+use crate::math::graded::{Graded, Number, Plain};
 use crate::math::{Vec3, dot, normalize3, transpose, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::real::Real;
@@ -22,7 +22,7 @@ const SHORTEST: f64 = 1e-4;
 const FLAT: f64 = 1e-12;
 
 /// Two fields, in the frame of the second.
-struct Overlap<'a, T: Real> {
+struct Overlap<'a, T> {
     one: Field<'a, T>,
     two: Field<'a, T>,
     /// Pose of the first geom in the frame of the second.
@@ -31,61 +31,63 @@ struct Overlap<'a, T: Real> {
 
 impl<T: Real> Overlap<'_, T> {
     /// Both fields at a point.
-    #[inline(always)]
     fn at(&self, x: Vec3<T>) -> [Graded<T>; 2] {
         let one = self.one.at((x - self.pose.pos) * self.pose.mat);
         let gradient = self.pose.mat * one.gradient;
         [Graded { gradient, ..one }, self.two.at(x)]
     }
 
-    /// The function that decides how deep a point is inside both: the larger of the two fields.
+    /// The values of both fields at a point.
     #[inline(always)]
-    fn depth(&self, x: Vec3<T>) -> Graded<T> {
-        let [a, b] = self.at(x);
-        if a.value > b.value { a } else { b }
-    }
-
-    /// The function that leads points to both surfaces.
-    #[inline(always)]
-    fn closeness(&self, x: Vec3<T>) -> Graded<T> {
-        let [a, b] = self.at(x);
-        let larger = if a.value > b.value { a } else { b };
-        let flat = Graded::constant(T::ZERO);
-        let size = if larger.value > T::ZERO { larger } else { -larger };
-        a + b + if larger.value == T::ZERO { flat } else { size }
+    fn values(&self, x: Vec3<T>) -> [Plain<T>; 2] {
+        [Plain(self.one.value((x - self.pose.pos) * self.pose.mat)), Plain(self.two.value(x))]
     }
 
     /// Contact of the point to which a start descends, if both fields are negative there.
     fn contact(&self, start: Vec3<T>, iterations: usize) -> Option<ContactPoint<T>> {
         let mut x = start;
+        let mut both = self.at(x);
         for _ in 0..iterations {
-            match descend(x, |x| self.closeness(x)) {
+            match descend(x, closeness(both), |x| closeness(self.values(x)).value()) {
                 Ok((next, _)) => x = next,
                 Err(_) => break,
             }
+            both = self.at(x);
         }
-        let dist = match descend(x, |x| self.depth(x)) {
-            Ok((next, dist)) => {
-                x = next;
-                dist
-            }
-            Err(dist) => dist,
-        };
+        let end = descend(x, depth(both), |x| depth(self.values(x)).value());
+        let (Ok((_, dist)) | Err(dist)) = end;
         if dist >= T::ZERO || !dist.is_finite() {
             return None;
         }
-        let [a, b] = self.at(x);
-        let normal = normalize3(normalize3(a.gradient) - normalize3(b.gradient));
+        if let Ok((next, _)) = end {
+            x = next;
+            both = self.at(x);
+        }
+        let normal = normalize3(normalize3(both[0].gradient) - normalize3(both[1].gradient));
         let pos = x + normal * (dist * T::of(0.5));
         Some(ContactPoint { dist, pos, normal, tangent: Vec3::ZERO })
     }
 }
 
-/// A step down a function from `x`, by backtracking: the next point and the value there, or the value at `x` where it is
-/// flat or no step leads down.
+/// The function that decides how deep a point is inside both: the larger of the two fields.
 #[inline(always)]
-fn descend<T: Real>(x: Vec3<T>, of: impl Fn(Vec3<T>) -> Graded<T>) -> Result<(Vec3<T>, T), T> {
-    let here = of(x);
+fn depth<T: Real, N: Number<T>>(both: [N; 2]) -> N {
+    let [a, b] = both;
+    if a.value() > b.value() { a } else { b }
+}
+
+/// The function that leads points to both surfaces.
+#[inline(always)]
+fn closeness<T: Real, N: Number<T>>(both: [N; 2]) -> N {
+    let larger = depth(both);
+    let size = if larger.value() > T::ZERO { larger } else { -larger };
+    both[0] + both[1] + if larger.value() == T::ZERO { N::constant(T::ZERO) } else { size }
+}
+
+/// A step from `x` down a function that is `here` there and has values `of`, by backtracking: the next point and the value
+/// there, or the value at `x` where it is flat or no step leads down.
+#[inline(always)]
+fn descend<T: Real>(x: Vec3<T>, here: Graded<T>, of: impl Fn(Vec3<T>) -> T) -> Result<(Vec3<T>, T), T> {
     let square = dot(here.gradient, here.gradient);
     if square < T::of(FLAT) {
         return Err(here.value);
@@ -93,7 +95,7 @@ fn descend<T: Real>(x: Vec3<T>, of: impl Fn(Vec3<T>) -> Graded<T>) -> Result<(Ve
     let mut length = T::ONE;
     loop {
         let next = x - here.gradient * length;
-        let value = of(next).value;
+        let value = of(next);
         if value - here.value <= -T::of(ARMIJO) * length * square || length <= T::of(SHORTEST) {
             return if value > here.value { Err(here.value) } else { Ok((next, value)) };
         }
@@ -104,15 +106,35 @@ fn descend<T: Real>(x: Vec3<T>, of: impl Fn(Vec3<T>) -> Graded<T>) -> Result<(Ve
     }
 }
 
+/// Bases of the low-discrepancy sequence, one for each axis.
+const BASES: [usize; 3] = [2, 3, 5];
+
+/// Its first points.
+const FIRST: [[f64; 3]; 64] = {
+    let mut points = [[0.0; 3]; 64];
+    let mut k = 0;
+    while k < 3 * points.len() {
+        points[k / 3][k % 3] = halton(k / 3, BASES[k % 3]);
+        k += 1;
+    }
+    points
+};
+
 /// Number `i` of the low-discrepancy sequence of a base.
-fn halton<T: Real>(mut i: usize, base: usize) -> T {
+const fn halton(mut i: usize, base: usize) -> f64 {
     let (mut share, mut sum) = (1.0, 0.0);
     while i > 0 {
         share /= base as f64;
         sum += share * (i % base) as f64;
         i /= base;
     }
-    T::of(sum)
+    sum
+}
+
+/// Point `i` of the sequence.
+fn initial_point<T: Real>(i: usize) -> Vec3<T> {
+    let point = FIRST.get(i).copied().unwrap_or_else(|| BASES.map(|base| halton(i, base)));
+    Vec3(point.map(T::of))
 }
 
 /// Common part of the bounding boxes of two geoms, in the frame of the first; none if they are apart.
@@ -156,7 +178,7 @@ pub fn field_field<T: Real>(
     let Some((low, high)) = common_box(m, g1, g2, &overlap.pose) else { return };
     let iterations = m.opt_sdf_iterations[0].max(0) as usize;
     for i in 0..m.opt_sdf_initpoints[0].max(0) as usize {
-        let start = low + (high - low) * Vec3([halton(i, 2), halton(i, 3), halton(i, 5)]);
+        let start = low + (high - low) * initial_point(i);
         let start = overlap.pose.pos + overlap.pose.mat * start;
         if let Some(contact) = overlap.contact(start, iterations) {
             each(placed(contact, b));
@@ -225,7 +247,7 @@ fn triangle_field<T: Real>(
     let iterations = m.opt_sdf_iterations[0].max(0) as usize;
     let mut begun = [false; 3];
     for i in 1..=m.opt_sdf_initpoints[0].max(0) as usize {
-        let (u, v) = (halton::<T>(i, 2), halton::<T>(i, 3));
+        let [u, v, _] = initial_point::<T>(i).0;
         let mut x = corners[0] * (T::ONE - u - v) + corners[1] * u + corners[2] * v;
         if iterations > 0 {
             let corner = downhill(x);
