@@ -3,7 +3,7 @@
 use super::octree::Octree;
 use super::signed_distance::{Formula, primitive_distance};
 use crate::math::graded::{Graded, Number, Plain};
-use crate::math::{Vec3, normalize3, vec3};
+use crate::math::{Vec3, length, normalize3, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::features::field_plugin;
 use manyworlds_model::real::Real;
@@ -20,6 +20,20 @@ pub enum Field<'a, T> {
     Plugin(Formula<T>),
     /// The octree of a mesh.
     Octree(Octree<'a, T>),
+}
+
+/// A box around all points where a field is negative, in the frame of the geom: where a coordinate is d beyond it, the
+/// field is at least `slope` d, and nowhere less than −`deepest`.
+#[derive(Clone, Copy, Debug)]
+pub struct Bound<T> {
+    /// Centre, m.
+    pub centre: Vec3<T>,
+    /// Half sizes, m.
+    pub half: Vec3<T>,
+    /// Rise outside.
+    pub slope: T,
+    /// Depth, m.
+    pub deepest: T,
 }
 
 impl<'a, T: Real> Field<'a, T> {
@@ -56,6 +70,47 @@ impl<'a, T: Real> Field<'a, T> {
         self.distance::<Plain<T>>(p).value()
     }
 
+    /// The box around the points where the field is negative; none of planes and of fields that are no distances.
+    pub fn bound(&self) -> Option<Bound<T>> {
+        let (centre, half, slope, deepest) = match self {
+            Self::Shape(kind, size) => {
+                let [a, b, c] = size.0;
+                let (least, most) = (a.min(b).min(c), a.max(b).max(c));
+                let (half, slope, deepest) = match *kind {
+                    geom::SPHERE => (Vec3([a; 3]), T::ONE, a),
+                    geom::CAPSULE => (Vec3([a, a, a + b]), T::ONE, a),
+                    geom::ELLIPSOID => (*size, least / most, most),
+                    geom::CYLINDER => (Vec3([a, a, b]), T::ONE, a),
+                    geom::BOX => (*size, T::ONE, most * T::of(2.0)),
+                    _ => return None,
+                };
+                (Vec3::ZERO, half, slope, deepest)
+            }
+            Self::Plugin(formula) => {
+                let (half, deepest) = formula.bound()?;
+                (Vec3::ZERO, half, T::ONE, deepest)
+            }
+            Self::Octree(octree) => {
+                let (centre, half) = octree.root()?;
+                (centre, half, T::ONE, half[0].max(half[1]).max(half[2]))
+            }
+        };
+        Some(Bound { centre, half, slope, deepest })
+    }
+
+    /// A bound of the distance from a point to those where the field is negative; below zero says nothing.
+    pub fn clearance(&self, p: Vec3<T>) -> T {
+        match self {
+            Self::Shape(geom::ELLIPSOID, size) => {
+                (length(p / *size) - T::ONE) * size[0].min(size[1]).min(size[2])
+            }
+            Self::Octree(octree) => octree.root().map_or(-T::ONE, |(centre, half)| {
+                primitive_distance::<T, Plain<T>>(geom::BOX, half, p - centre).value()
+            }),
+            _ => self.value(p),
+        }
+    }
+
     #[inline(always)]
     fn distance<N: Number<T>>(&self, p: Vec3<T>) -> N {
         match self {
@@ -75,7 +130,7 @@ const RAY_HIT: f64 = 1e-7;
 /// Hit of a ray on a field by sphere tracing (Hart, 1996), in the frame of the geom: each step is as long as the distance
 /// from the surface, inside too.
 pub fn ray_field<T: Real>(field: &Field<'_, T>, p: Vec3<T>, v: Vec3<T>) -> Option<Hit<T>> {
-    let speed = crate::math::length(v);
+    let speed = length(v);
     if speed < T::MINVAL {
         return None;
     }
@@ -97,8 +152,8 @@ pub fn ray_field<T: Real>(field: &Field<'_, T>, p: Vec3<T>, v: Vec3<T>) -> Optio
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
+    use crate::math::cross;
     use crate::math::random::Random;
-    use crate::math::{cross, length};
 
     const FIELDS: &str = "<mujoco><extension><plugin plugin='mujoco.sdf.torus'><instance name='t'/></plugin></extension>
         <asset><mesh name='t'><plugin instance='t'/></mesh>

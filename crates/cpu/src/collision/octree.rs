@@ -8,6 +8,9 @@ use manyworlds_model::real::Real;
 /// How far inside the wall of the root a point outside takes its value, and the step of differences there, m.
 const STEP: f64 = 1e-6;
 
+/// Bits of a coordinate in the root; no octree is deeper.
+const BITS: usize = 20;
+
 /// The octree of a mesh: its cells from the root on.
 #[derive(Clone, Copy, Debug)]
 pub struct Octree<'a, T> {
@@ -94,8 +97,43 @@ impl<'a, T: Real> Octree<'a, T> {
         N::known(mix(along_y[0], along_y[1], z), slope)
     }
 
+    /// Centre and half size of the root, beyond which no point is inside; none of a surface that is not closed around it.
+    pub fn root(&self) -> Option<(Vec3<T>, Vec3<T>)> {
+        self.coeff[..8].iter().all(|value| *value > T::ZERO).then(|| self.cell(0))
+    }
+
     /// The leaf around a point inside the root.
     fn leaf(&self, p: Vec3<T>) -> usize {
+        self.leaf_of_bits(p).unwrap_or_else(|| self.leaf_of_cells(p))
+    }
+
+    /// The leaf around a point, by the bits of its coordinates in the root; none near walls of the finest cells, where
+    /// rounding decides, and in single precision.
+    fn leaf_of_bits(&self, p: Vec3<T>) -> Option<usize> {
+        let (centre, half) = self.cell(0);
+        let count = T::of((1_u32 << BITS) as f64);
+        let mut bits = [0_u32; 3];
+        for k in 0..3 {
+            let at = (p[k] - centre[k] + half[k]) / (half[k] * T::of(2.0)) * count;
+            let rounding = T::of(16.0) * T::EPSILON * count * (T::ONE + centre[k].abs() / half[k]);
+            bits[k] = (at - rounding).f64() as u32;
+            if bits[k] != (at + rounding).f64() as u32 || bits[k] >> BITS > 0 {
+                return None;
+            }
+        }
+        let mut cell = 0;
+        for level in (0..BITS).rev() {
+            let upper = |k: usize| (bits[k] as usize >> level & 1) << k;
+            match usize::try_from(self.child[8 * cell + (upper(0) | upper(1) | upper(2))]) {
+                Ok(child) => cell = child,
+                Err(_) => return Some(cell),
+            }
+        }
+        None
+    }
+
+    /// The leaf around a point, cell by cell.
+    fn leaf_of_cells(&self, p: Vec3<T>) -> usize {
         let mut cell = 0;
         loop {
             // in the upper half is where (p - centre + half) / (2 half) is not below one half, to the bit

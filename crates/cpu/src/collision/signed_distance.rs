@@ -101,6 +101,19 @@ impl<T: Real> Formula<T> {
         Self::new(m.plugin[id], &m.plugin_prm[NUMBERS * id..NUMBERS * (id + 1)])
     }
 
+    /// Half sizes of the box beyond which a field is at least the distance from there, and how deep it is at most, m; none
+    /// of bolts, nuts and gears, which are no distances.
+    pub fn bound(&self) -> Option<(Vec3<T>, T)> {
+        match self {
+            Self::Bowl(size) => Some((Vec3([size.radius + size.thickness; 3]), size.thickness)),
+            Self::Torus(radius1, radius2) => {
+                let radius = *radius1 + *radius2;
+                Some((Vec3([radius, radius, *radius2]), *radius2))
+            }
+            _ => None,
+        }
+    }
+
     /// Signed distance at a point.
     #[inline(always)]
     pub fn plugin_distance<N: Number<T>>(&self, p: Vec3<T>) -> N {
