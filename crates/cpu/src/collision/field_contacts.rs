@@ -5,12 +5,12 @@
 //! inside both are contacts (MuJoCo documentation, Computation, "SDF collisions"). Each point takes a bounded number of steps.
 //! Of a mesh, each triangle looks for its points deepest in the other field (Frank and Wolfe, 1956).
 
-use super::field::Field;
+use super::field::{Bound, Field};
 use super::height_field::prisms_under;
 use super::primitives::{ContactPoint, Shape};
 use super::support_map::ConvexShape;
-use crate::math::graded::Graded;
-use crate::math::{Vec3, dot, normalize3, transpose, vec3};
+use crate::math::graded::{Graded, Number, Plain};
+use crate::math::{Vec3, dot, length, normalize3, transpose, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::real::Real;
 
@@ -21,98 +21,217 @@ const SHORTEST: f64 = 1e-4;
 /// Square of a gradient that is none.
 const FLAT: f64 = 1e-12;
 
+/// Most parts that are looked at before fields are taken to meet, and most at a time.
+const PARTS: usize = 96;
+const PARTS_AT_ONCE: usize = 32;
+
+/// Share by which boxes are enlarged, so that rounding decides nothing.
+const ROUNDING: f64 = 1e-5;
+
 /// Two fields, in the frame of the second.
-struct Overlap<'a, T: Real> {
+struct Overlap<'a, T> {
     one: Field<'a, T>,
     two: Field<'a, T>,
     /// Pose of the first geom in the frame of the second.
     pose: Shape<T>,
+    /// Boxes around both, each in the frame of its geom.
+    bounds: Option<[Bound<T>; 2]>,
 }
 
-impl<T: Real> Overlap<'_, T> {
-    /// Both fields at a point.
+impl<'a, T: Real> Overlap<'a, T> {
+    fn new(one: Field<'a, T>, two: Field<'a, T>, pose: Shape<T>) -> Self {
+        let bounds = one.bound().zip(two.bound()).map(|(one, two)| [one, two]);
+        Self { one, two, pose, bounds }
+    }
+
+    /// A point in the frame of the first geom.
     #[inline(always)]
+    fn turned(&self, x: Vec3<T>) -> Vec3<T> {
+        (x - self.pose.pos) * self.pose.mat
+    }
+
+    /// Whether the two may be negative at one point: parts of a box around the smaller one are halved until they are clear
+    /// of one of the fields, or too many.
+    fn may_meet(&self) -> bool {
+        let Some([one, two]) = self.bounds else { return true };
+        let mut parts = [(two.centre, two.half * T::of(1.0 + ROUNDING)); PARTS_AT_ONCE];
+        let radius = length(one.half);
+        if radius < length(two.half) {
+            let centre = self.pose.pos + self.pose.mat * one.centre;
+            parts[0] = (centre, Vec3([radius * T::of(1.0 + ROUNDING); 3]));
+        }
+        let mut count = 1_usize;
+        for _ in 0..PARTS {
+            let Some(last) = count.checked_sub(1) else { return false };
+            let (centre, mut half) = parts[last];
+            let clear = self.two.clearance(centre).max(self.one.clearance(self.turned(centre)));
+            if clear > length(half) * T::of(1.0 + ROUNDING) {
+                count = last;
+                continue;
+            }
+            if clear < T::ZERO || count == PARTS_AT_ONCE {
+                return true;
+            }
+            // along the longest side
+            let longest = if half[1] > half[0] { 1 } else { 0 };
+            let longest = if half[2] > half[longest] { 2 } else { longest };
+            half[longest] *= T::of(0.5);
+            let aside = Vec3::unit(longest) * half[longest];
+            parts[last] = (centre - aside, half);
+            parts[count] = (centre + aside, half);
+            count += 1;
+        }
+        count > 0
+    }
+
+    /// Half sizes of the boxes of both beyond which the larger field is above `most`.
+    #[inline(always)]
+    fn horizon(&self, most: T) -> [Vec3<T>; 2] {
+        let Some([one, two]) = self.bounds else { return [Vec3([T::of(f64::MAX); 3]); 2] };
+        let reach = |bound: Bound<T>| {
+            let beyond = most.max(T::ZERO) / bound.slope;
+            bound.half.map(|half| (half + beyond) * T::of(1.0 + ROUNDING))
+        };
+        [reach(one), reach(two)]
+    }
+
+    /// The same beyond which the closeness is larger than `here`: there it is at least 2M − `deepest`, for M the larger field.
+    #[inline(always)]
+    fn close_horizon(&self, here: T) -> [Vec3<T>; 2] {
+        let deepest = self.bounds.map_or(T::ZERO, |[one, two]| one.deepest.max(two.deepest));
+        self.horizon((here + deepest) * T::of(0.5))
+    }
+
+    /// Whether a point is beyond a horizon.
+    #[inline(always)]
+    fn is_beyond(&self, x: Vec3<T>, horizon: [Vec3<T>; 2]) -> bool {
+        let Some([one, two]) = self.bounds else { return false };
+        let beyond = |off: Vec3<T>, reach: Vec3<T>| {
+            off[0].abs() > reach[0] || off[1].abs() > reach[1] || off[2].abs() > reach[2]
+        };
+        beyond(x - two.centre, horizon[1]) || beyond(self.turned(x) - one.centre, horizon[0])
+    }
+
+    /// Both fields at a point.
     fn at(&self, x: Vec3<T>) -> [Graded<T>; 2] {
-        let one = self.one.at((x - self.pose.pos) * self.pose.mat);
+        let one = self.one.at(self.turned(x));
         let gradient = self.pose.mat * one.gradient;
         [Graded { gradient, ..one }, self.two.at(x)]
     }
 
-    /// The function that decides how deep a point is inside both: the larger of the two fields.
+    /// The values of both fields at a point.
     #[inline(always)]
-    fn depth(&self, x: Vec3<T>) -> Graded<T> {
-        let [a, b] = self.at(x);
-        if a.value > b.value { a } else { b }
-    }
-
-    /// The function that leads points to both surfaces.
-    #[inline(always)]
-    fn closeness(&self, x: Vec3<T>) -> Graded<T> {
-        let [a, b] = self.at(x);
-        let larger = if a.value > b.value { a } else { b };
-        let flat = Graded::constant(T::ZERO);
-        let size = if larger.value > T::ZERO { larger } else { -larger };
-        a + b + if larger.value == T::ZERO { flat } else { size }
+    fn values(&self, x: Vec3<T>) -> [Plain<T>; 2] {
+        [Plain(self.one.value(self.turned(x))), Plain(self.two.value(x))]
     }
 
     /// Contact of the point to which a start descends, if both fields are negative there.
     fn contact(&self, start: Vec3<T>, iterations: usize) -> Option<ContactPoint<T>> {
         let mut x = start;
+        let mut both = self.at(x);
         for _ in 0..iterations {
-            match descend(x, |x| self.closeness(x)) {
+            let here = closeness(both);
+            let horizon = self.close_horizon(here.value);
+            let of = |x| closeness(self.values(x)).value();
+            match descend(x, here, |x| self.is_beyond(x, horizon), of) {
                 Ok((next, _)) => x = next,
                 Err(_) => break,
             }
+            both = self.at(x);
         }
-        let dist = match descend(x, |x| self.depth(x)) {
-            Ok((next, dist)) => {
-                x = next;
-                dist
-            }
-            Err(dist) => dist,
-        };
+        let here = depth(both);
+        let horizon = self.horizon(here.value);
+        let of = |x| depth(self.values(x)).value();
+        let end = descend(x, here, |x| self.is_beyond(x, horizon), of);
+        let (Ok((_, dist)) | Err(dist)) = end;
         if dist >= T::ZERO || !dist.is_finite() {
             return None;
         }
-        let [a, b] = self.at(x);
-        let normal = normalize3(normalize3(a.gradient) - normalize3(b.gradient));
+        if let Ok((next, _)) = end {
+            x = next;
+            both = self.at(x);
+        }
+        let normal = normalize3(normalize3(both[0].gradient) - normalize3(both[1].gradient));
         let pos = x + normal * (dist * T::of(0.5));
         Some(ContactPoint { dist, pos, normal, tangent: Vec3::ZERO })
     }
 }
 
-/// A step down a function from `x`, by backtracking: the next point and the value there, or the value at `x` where it is
-/// flat or no step leads down.
+/// The function that decides how deep a point is inside both: the larger of the two fields.
 #[inline(always)]
-fn descend<T: Real>(x: Vec3<T>, of: impl Fn(Vec3<T>) -> Graded<T>) -> Result<(Vec3<T>, T), T> {
-    let here = of(x);
+fn depth<T: Real, N: Number<T>>(both: [N; 2]) -> N {
+    let [a, b] = both;
+    if a.value() > b.value() { a } else { b }
+}
+
+/// The function that leads points to both surfaces.
+#[inline(always)]
+fn closeness<T: Real, N: Number<T>>(both: [N; 2]) -> N {
+    let larger = depth(both);
+    let size = if larger.value() > T::ZERO { larger } else { -larger };
+    both[0] + both[1] + if larger.value() == T::ZERO { N::constant(T::ZERO) } else { size }
+}
+
+/// A step from `x` down a function that is `here` there, has values `of`, and is larger at points beyond a horizon, by
+/// backtracking: the next point and the value there, or the value at `x` where it is flat or no step leads down.
+#[inline(always)]
+fn descend<T: Real>(
+    x: Vec3<T>,
+    here: Graded<T>,
+    is_beyond: impl Fn(Vec3<T>) -> bool,
+    of: impl Fn(Vec3<T>) -> T,
+) -> Result<(Vec3<T>, T), T> {
     let square = dot(here.gradient, here.gradient);
     if square < T::of(FLAT) {
         return Err(here.value);
     }
-    let mut length = T::ONE;
+    let mut share = T::ONE;
     loop {
-        let next = x - here.gradient * length;
-        let value = of(next).value;
-        if value - here.value <= -T::of(ARMIJO) * length * square || length <= T::of(SHORTEST) {
+        let next = x - here.gradient * share;
+        if share > T::of(SHORTEST) && is_beyond(next) {
+            share *= T::of(0.5);
+            continue;
+        }
+        let value = of(next);
+        if value - here.value <= -T::of(ARMIJO) * share * square || share <= T::of(SHORTEST) {
             return if value > here.value { Err(here.value) } else { Ok((next, value)) };
         }
         if !value.is_finite() {
             return Err(here.value);
         }
-        length *= T::of(0.5);
+        share *= T::of(0.5);
     }
 }
 
+/// Bases of the low-discrepancy sequence, one for each axis.
+const BASES: [usize; 3] = [2, 3, 5];
+
+/// Its first points.
+const FIRST: [[f64; 3]; 64] = {
+    let mut points = [[0.0; 3]; 64];
+    let mut k = 0;
+    while k < 3 * points.len() {
+        points[k / 3][k % 3] = halton(k / 3, BASES[k % 3]);
+        k += 1;
+    }
+    points
+};
+
 /// Number `i` of the low-discrepancy sequence of a base.
-fn halton<T: Real>(mut i: usize, base: usize) -> T {
+const fn halton(mut i: usize, base: usize) -> f64 {
     let (mut share, mut sum) = (1.0, 0.0);
     while i > 0 {
         share /= base as f64;
         sum += share * (i % base) as f64;
         i /= base;
     }
-    T::of(sum)
+    sum
+}
+
+/// Point `i` of the sequence.
+fn initial_point<T: Real>(i: usize) -> Vec3<T> {
+    let point = FIRST.get(i).copied().unwrap_or_else(|| BASES.map(|base| halton(i, base)));
+    Vec3(point.map(T::of))
 }
 
 /// Common part of the bounding boxes of two geoms, in the frame of the first; none if they are apart.
@@ -152,11 +271,19 @@ pub fn field_field<T: Real>(
     mut each: impl FnMut(ContactPoint<T>),
 ) {
     let (Some(one), Some(two)) = (Field::of_geom(m, g1), Field::of_geom(m, g2)) else { return };
-    let overlap = Overlap { one, two, pose: relative(a, b) };
-    let Some((low, high)) = common_box(m, g1, g2, &overlap.pose) else { return };
+    let pose = relative(a, b);
+    let Some((low, high)) = common_box(m, g1, g2, &pose) else { return };
+    // boxes that only the frame of the second separates are apart too, for the reference as well
+    if common_box(m, g2, g1, &relative(b, a)).is_none() {
+        return;
+    }
+    let overlap = Overlap::new(one, two, pose);
+    if !overlap.may_meet() {
+        return;
+    }
     let iterations = m.opt_sdf_iterations[0].max(0) as usize;
     for i in 0..m.opt_sdf_initpoints[0].max(0) as usize {
-        let start = low + (high - low) * Vec3([halton(i, 2), halton(i, 3), halton(i, 5)]);
+        let start = low + (high - low) * initial_point(i);
         let start = overlap.pose.pos + overlap.pose.mat * start;
         if let Some(contact) = overlap.contact(start, iterations) {
             each(placed(contact, b));
@@ -225,7 +352,7 @@ fn triangle_field<T: Real>(
     let iterations = m.opt_sdf_iterations[0].max(0) as usize;
     let mut begun = [false; 3];
     for i in 1..=m.opt_sdf_initpoints[0].max(0) as usize {
-        let (u, v) = (halton::<T>(i, 2), halton::<T>(i, 3));
+        let [u, v, _] = initial_point::<T>(i).0;
         let mut x = corners[0] * (T::ONE - u - v) + corners[1] * u + corners[2] * v;
         if iterations > 0 {
             let corner = downhill(x);

@@ -1,7 +1,8 @@
 //! Signed distance fields of plugins: their attributes, as numbers for `plugin_prm`, and the surfaces of meshes made of them.
 
-use manyworlds_cpu::collision::signed_distance::field_distance;
+use manyworlds_cpu::collision::signed_distance::Formula;
 use manyworlds_cpu::math::Vec3;
+use manyworlds_cpu::math::graded::Plain;
 use manyworlds_model::schema::enums::plugin;
 
 use super::Build;
@@ -141,7 +142,8 @@ impl Build<'_> {
             return Err(Fault::new(message, "use one of mujoco.sdf.bolt, bowl, gear, nut, torus"));
         };
         let prm = numbers(kind, config)?;
-        let distance = |p| field_distance(kind, &prm, Vec3(p)).value;
+        let formula = Formula::new(kind, &prm);
+        let distance = |p| formula.plugin_distance::<Plain<f64>>(Vec3(p)).0;
         let raw = isosurface(&distance, bounds(kind, &prm));
         if raw.vert.is_empty() {
             let message = format!("the field of plugin '{name}' has no surface in its box");
