@@ -151,8 +151,7 @@ fn a_loaded_cable_is_eulers_elastica() {
         for load in [1.0, 5.0, 10.0] {
             let [coarse, fine] = [11, 21].map(|n| elastica_errors(&section, n, load));
             assert!(fine[0] < 1.2e-3, "{load} {fine:?}");
-            // of second order in the length of a body, 10.5 and 20.5 to the rod; the angle is that of the end of a
-            // body, of first order only where the moment at the tip is not zero
+            // of second order in the length of a body: the rods have 10.5 and 20.5 of them
             let order = (coarse[0] / fine[0]).ln() / (20.5_f64 / 10.5).ln();
             assert!((order - 2.0).abs() < 0.1, "{load} {coarse:?} {fine:?} {order}");
             assert!(fine[1] < 0.01, "{load} {fine:?}");

@@ -286,7 +286,7 @@ mod tests {
         .expect("a cable");
         assert_eq!(m.jnt_stiffness, [0.3; 4]);
         assert_eq!((&m.jnt_margin[..], &m.jnt_group[..]), (&[0.01; 4][..], &[2; 4][..]));
-        assert_eq!((m.jnt_limited[0], m.jnt_limited[1]), (false, true));
+        assert_eq!(m.jnt_limited[..2], [0, 1]);
         assert_eq!(m.jnt_range[..2], [0.0, 90.0]);
         for of in [&m.dof_damping, &m.dof_armature, &m.dof_frictionloss] {
             assert!(of[..6].iter().all(|x| *x == 0.0) && of[6..].iter().all(|x| *x > 0.0), "{of:?}");
