@@ -28,7 +28,7 @@ fn of_geom(g: u32) -> Field {
     let id = geom_plugin(g);
     if (id >= 0) {
         let named = plugin(u32(id));
-        if (named >= PLUGIN_BOLT && named <= PLUGIN_TORUS) {
+        if (named >= PLUGIN_BOLT && named <= PLUGIN_FORMULA) {
             return Field(PLUGIN_FIELD, u32(id), vec3f(0.0));
         }
     }

@@ -114,6 +114,11 @@ fn field_distance(kind: i32, prm: u32, p: vec3f) -> vec4f {
 
 // Signed distance of a plugin instance of a model.
 fn plugin_distance(id: u32, p: vec3f) -> vec4f {
+//#if FIELD_FORMULA
+    if (plugin(id) == PLUGIN_FORMULA) {
+        return formula_distance(id, p);
+    }
+//#endif
     return field_distance(plugin(id), NUMBERS * id, p);
 }
 

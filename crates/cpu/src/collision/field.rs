@@ -1,5 +1,6 @@
 //! A geom as a signed distance field in its own frame.
 
+use super::field_formula::FormulaField;
 use super::octree::Octree;
 use super::signed_distance::{Formula, primitive_distance};
 use crate::math::graded::{Graded, Number, Plain};
@@ -7,7 +8,7 @@ use crate::math::{Vec3, length, normalize3, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::features::field_plugin;
 use manyworlds_model::real::Real;
-use manyworlds_model::schema::enums::geom;
+use manyworlds_model::schema::enums::{geom, plugin};
 
 use super::ray_shape::Hit;
 
@@ -18,6 +19,8 @@ pub enum Field<'a, T> {
     Shape(i32, Vec3<T>),
     /// A plugin instance.
     Plugin(Formula<T>),
+    /// A formula of the model's own.
+    Formula(FormulaField<'a, T>),
     /// The octree of a mesh.
     Octree(Octree<'a, T>),
 }
@@ -41,7 +44,10 @@ impl<'a, T: Real> Field<'a, T> {
     pub fn of_geom(m: &'a Model<T>, g: usize) -> Option<Self> {
         match m.geom_type[g] {
             geom::SDF => match field_plugin(m, g) {
-                Some(plugin) => Some(Self::Plugin(Formula::of_plugin(m, plugin))),
+                Some(id) if m.plugin[id] == plugin::FORMULA => {
+                    FormulaField::of_plugin(m, id).map(Self::Formula)
+                }
+                Some(id) => Some(Self::Plugin(Formula::of_plugin(m, id))),
                 None => Self::of_mesh(m, g),
             },
             geom::MESH | geom::HFIELD => None,
@@ -86,6 +92,7 @@ impl<'a, T: Real> Field<'a, T> {
                 };
                 (Vec3::ZERO, half, slope, deepest)
             }
+            Self::Formula(_) => return None,
             Self::Plugin(formula) => {
                 let (half, deepest) = formula.bound()?;
                 (Vec3::ZERO, half, T::ONE, deepest)
@@ -116,6 +123,7 @@ impl<'a, T: Real> Field<'a, T> {
         match self {
             Self::Shape(kind, size) => primitive_distance(*kind, *size, p),
             Self::Plugin(formula) => formula.plugin_distance(p),
+            Self::Formula(field) => field.distance(p),
             Self::Octree(octree) => octree.octree_distance(p),
         }
     }

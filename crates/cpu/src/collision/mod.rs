@@ -14,6 +14,7 @@ pub mod distance;
 pub mod expanding_polytope;
 pub mod field;
 pub mod field_contacts;
+pub mod field_formula;
 pub mod gjk;
 pub mod height_field;
 pub mod multi_contact;

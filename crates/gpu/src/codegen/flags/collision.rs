@@ -95,6 +95,7 @@ fn of_fields(model: &Model, met: &BTreeSet<(i32, i32)>, sensed: &BTreeSet<(i32, 
         ("FIELD_GEAR", has(plugin::GEAR)),
         ("FIELD_NUT", has(plugin::NUT)),
         ("FIELD_TORUS", has(plugin::TORUS)),
+        ("FIELD_FORMULA", has(plugin::FORMULA)),
     ]
 }
 

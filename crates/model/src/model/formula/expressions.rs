@@ -32,6 +32,8 @@ pub(super) enum ReaderKind {
     Law,
     /// A task, which draws random numbers.
     Task,
+    /// A field, at a point: nothing of a world is known.
+    Field,
 }
 
 /// A value with a name.

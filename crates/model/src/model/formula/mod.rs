@@ -42,6 +42,7 @@
 //! `sensor("left-foot")`, `numeric("left-goal")`. A formula may use user sensors before its own.
 
 mod expressions;
+mod field;
 mod functions;
 mod laws;
 mod parse;
@@ -52,6 +53,7 @@ use crate::error::Error;
 use crate::schema::sensors::sensor;
 use crate::schema::{Kind, Size};
 
+pub use field::{FIELD_SETTINGS, FieldFormula, MOST_NUMBERS, MOST_PARAMETERS};
 pub use laws::{LAW_PREFIXES, law_states};
 
 /// What the names of formulas begin with.
@@ -103,12 +105,14 @@ impl Model {
         for size in [Size::nformula, Size::nlawforce, Size::nlawactuator, Size::nlawact] {
             *self.sizes.get_mut(size) = 0;
         }
-        if roots.is_empty() {
+        let fields = field::fields(self).map_err(|message| FormulaError { text: 0, message })?;
+        if roots.is_empty() && fields.is_empty() {
             return Ok(());
         }
+        laws.fields = fields;
         let program = Program::of_formulas(self, made.nodes, &outputs, laws).map_err(|(node, message)| {
             // the formula that is the first to need the node
-            let text = roots.iter().find(|(_, root)| *root >= node).map_or(roots[0].0, |(text, _)| *text);
+            let text = roots.iter().find(|(_, root)| *root >= node).map_or(0, |(text, _)| *text);
             FormulaError { text, message }
         })?;
         self.sizes.nformula = program.work_size();

@@ -453,10 +453,13 @@ impl<'a> Reader<'a> {
     }
 
     fn elements(&mut self, field: &str, elements: Vec<usize>) -> Parsed<usize> {
-        if elements.is_empty() {
+        if elements.is_empty() && self.to.reader != ReaderKind::Field {
             let counted = Data::<f64>::FIELDS.iter().any(|f| f.name == field && f.counted_by().is_some());
             let why = if counted { ": its rows are those of contacts; use a contact sensor" } else { "" };
             return Err(format!("'{field}' has no elements that a formula can name{why}"));
+        }
+        if self.to.reader == ReaderKind::Field {
+            return Err(format!("a field knows nothing of worlds: '{field}'"));
         }
         let is_user = |element: &usize| {
             (0..self.model.sizes.nsensor).filter(|s| self.model.sensor_type[*s] == sensor::USER).any(|s| {
