@@ -83,7 +83,7 @@ fn at_rest(section: &Section, n: usize, force: [f64; 3], torque: [f64; 3]) -> (M
     let m = cable(section, n, &option, &format!("armature='1' damping='{}'", 2.0 * stiffness.sqrt()));
     let mut d = Data::new(&m, Capacity::NONE);
     let last = m.sizes.nbody - 1;
-    for _ in 0..600 {
+    for _ in 0..400 {
         forward(&m, &mut d);
         let (tip, _) = tip(&m, &d);
         let [x, y, z] = std::array::from_fn(|k| tip[k] - d.xipos[3 * last + k]);
