@@ -22,11 +22,17 @@ const SHORTEST: f64 = 1e-4;
 const FLAT: f64 = 1e-12;
 
 /// Most parts that are looked at before fields are taken to meet, and most at a time.
-const PARTS: usize = 96;
+const PARTS: usize = 48;
 const PARTS_AT_ONCE: usize = 32;
 
 /// Share by which boxes are enlarged, so that rounding decides nothing.
 const ROUNDING: f64 = 1e-5;
+
+/// Where the larger of two fields is above a value: half sizes of boxes beyond which it is, each in the frame of its geom.
+struct Horizon<T> {
+    most: T,
+    reach: [Vec3<T>; 2],
+}
 
 /// Two fields, in the frame of the second.
 struct Overlap<'a, T> {
@@ -84,32 +90,42 @@ impl<'a, T: Real> Overlap<'a, T> {
         count > 0
     }
 
-    /// Half sizes of the boxes of both beyond which the larger field is above `most`.
+    /// Where the larger field is above `most`.
     #[inline(always)]
-    fn horizon(&self, most: T) -> [Vec3<T>; 2] {
-        let Some([one, two]) = self.bounds else { return [Vec3([T::of(f64::MAX); 3]); 2] };
+    fn horizon(&self, most: T) -> Horizon<T> {
+        let Some([one, two]) = self.bounds else {
+            return Horizon { most: T::of(f64::INFINITY), reach: [Vec3([T::of(f64::MAX); 3]); 2] };
+        };
+        let most = most.max(T::ZERO) * T::of(1.0 + ROUNDING);
         let reach = |bound: Bound<T>| {
-            let beyond = most.max(T::ZERO) / bound.slope;
+            let beyond = most / bound.slope;
             bound.half.map(|half| (half + beyond) * T::of(1.0 + ROUNDING))
         };
-        [reach(one), reach(two)]
+        Horizon { most, reach: [reach(one), reach(two)] }
     }
 
-    /// The same beyond which the closeness is larger than `here`: there it is at least 2M − `deepest`, for M the larger field.
+    /// Where the closeness is larger than `here`: it is at least 2M − `deepest`, for M the larger field above zero.
     #[inline(always)]
-    fn close_horizon(&self, here: T) -> [Vec3<T>; 2] {
+    fn close_horizon(&self, here: T) -> Horizon<T> {
         let deepest = self.bounds.map_or(T::ZERO, |[one, two]| one.deepest.max(two.deepest));
         self.horizon((here + deepest) * T::of(0.5))
     }
 
-    /// Whether a point is beyond a horizon.
+    /// Whether a point is surely beyond a horizon, by the boxes of both.
     #[inline(always)]
-    fn is_beyond(&self, x: Vec3<T>, horizon: [Vec3<T>; 2]) -> bool {
+    fn is_beyond(&self, x: Vec3<T>, reach: [Vec3<T>; 2]) -> bool {
         let Some([one, two]) = self.bounds else { return false };
         let beyond = |off: Vec3<T>, reach: Vec3<T>| {
             off[0].abs() > reach[0] || off[1].abs() > reach[1] || off[2].abs() > reach[2]
         };
-        beyond(x - two.centre, horizon[1]) || beyond(self.turned(x) - one.centre, horizon[0])
+        beyond(x - two.centre, reach[1]) || beyond(self.turned(x) - one.centre, reach[0])
+    }
+
+    /// The values of both fields at a point; none if the first is above `most`.
+    #[inline(always)]
+    fn values(&self, x: Vec3<T>, most: T) -> Option<[Plain<T>; 2]> {
+        let one = self.one.value(self.turned(x));
+        if one > most { None } else { Some([Plain(one), Plain(self.two.value(x))]) }
     }
 
     /// Both fields at a point.
@@ -119,12 +135,6 @@ impl<'a, T: Real> Overlap<'a, T> {
         [Graded { gradient, ..one }, self.two.at(x)]
     }
 
-    /// The values of both fields at a point.
-    #[inline(always)]
-    fn values(&self, x: Vec3<T>) -> [Plain<T>; 2] {
-        [Plain(self.one.value(self.turned(x))), Plain(self.two.value(x))]
-    }
-
     /// Contact of the point to which a start descends, if both fields are negative there.
     fn contact(&self, start: Vec3<T>, iterations: usize) -> Option<ContactPoint<T>> {
         let mut x = start;
@@ -132,8 +142,8 @@ impl<'a, T: Real> Overlap<'a, T> {
         for _ in 0..iterations {
             let here = closeness(both);
             let horizon = self.close_horizon(here.value);
-            let of = |x| closeness(self.values(x)).value();
-            match descend(x, here, |x| self.is_beyond(x, horizon), of) {
+            let of = |x, most| self.values(x, most).map(|both| closeness(both).value());
+            match descend(x, here, horizon.most, |x| self.is_beyond(x, horizon.reach), of) {
                 Ok((next, _)) => x = next,
                 Err(_) => break,
             }
@@ -141,8 +151,8 @@ impl<'a, T: Real> Overlap<'a, T> {
         }
         let here = depth(both);
         let horizon = self.horizon(here.value);
-        let of = |x| depth(self.values(x)).value();
-        let end = descend(x, here, |x| self.is_beyond(x, horizon), of);
+        let of = |x, most| self.values(x, most).map(|both| depth(both).value());
+        let end = descend(x, here, horizon.most, |x| self.is_beyond(x, horizon.reach), of);
         let (Ok((_, dist)) | Err(dist)) = end;
         if dist >= T::ZERO || !dist.is_finite() {
             return None;
@@ -172,32 +182,36 @@ fn closeness<T: Real, N: Number<T>>(both: [N; 2]) -> N {
     both[0] + both[1] + if larger.value() == T::ZERO { N::constant(T::ZERO) } else { size }
 }
 
-/// A step from `x` down a function that is `here` there, has values `of`, and is larger at points beyond a horizon, by
-/// backtracking: the next point and the value there, or the value at `x` where it is flat or no step leads down.
+/// A step from `x` down a function that is `here` there and has values `of`, by backtracking: the next point and the value
+/// there, or the value at `x` where it is flat or no step leads down. The function is larger than `here` beyond a convex
+/// region, and where `of` has none for a field above `most`.
 #[inline(always)]
 fn descend<T: Real>(
     x: Vec3<T>,
     here: Graded<T>,
+    most: T,
     is_beyond: impl Fn(Vec3<T>) -> bool,
-    of: impl Fn(Vec3<T>) -> T,
+    of: impl Fn(Vec3<T>, T) -> Option<T>,
 ) -> Result<(Vec3<T>, T), T> {
     let square = dot(here.gradient, here.gradient);
     if square < T::of(FLAT) {
         return Err(here.value);
     }
-    let mut share = T::ONE;
+    let (mut share, shortest) = (T::ONE, T::of(SHORTEST));
+    while share > shortest && is_beyond(x - here.gradient * share) {
+        share *= T::of(0.5);
+    }
     loop {
         let next = x - here.gradient * share;
-        if share > T::of(SHORTEST) && is_beyond(next) {
-            share *= T::of(0.5);
-            continue;
-        }
-        let value = of(next);
-        if value - here.value <= -T::of(ARMIJO) * share * square || share <= T::of(SHORTEST) {
-            return if value > here.value { Err(here.value) } else { Ok((next, value)) };
-        }
-        if !value.is_finite() {
-            return Err(here.value);
+        let is_shortest = share <= shortest;
+        // the shortest step counts whatever its value
+        if let Some(value) = of(next, if is_shortest { T::of(f64::INFINITY) } else { most }) {
+            if value - here.value <= -T::of(ARMIJO) * share * square || is_shortest {
+                return if value > here.value { Err(here.value) } else { Ok((next, value)) };
+            }
+            if !value.is_finite() {
+                return Err(here.value);
+            }
         }
         share *= T::of(0.5);
     }
