@@ -5,12 +5,13 @@
 //! inside both are contacts (MuJoCo documentation, Computation, "SDF collisions"). Each point takes a bounded number of steps.
 //! Of a mesh, each triangle looks for its points deepest in the other field (Frank and Wolfe, 1956).
 
-use super::field::{Bound, Field};
+use super::field::Field;
+use super::field_bounds::Bound;
 use super::height_field::prisms_under;
 use super::primitives::{ContactPoint, Shape};
 use super::support_map::ConvexShape;
 use crate::math::graded::{Graded, Number, Plain};
-use crate::math::{Vec3, dot, length, normalize3, transpose, vec3};
+use crate::math::{Vec3, dot, normalize3, transpose, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::real::Real;
 
@@ -21,27 +22,14 @@ const SHORTEST: f64 = 1e-4;
 /// Square of a gradient that is none.
 const FLAT: f64 = 1e-12;
 
-/// Most parts that are looked at before fields are taken to meet, and most at a time.
-const PARTS: usize = 48;
-const PARTS_AT_ONCE: usize = 32;
-
-/// Share by which boxes are enlarged, so that rounding decides nothing.
-const ROUNDING: f64 = 1e-5;
-
-/// Where the larger of two fields is above a value: half sizes of boxes beyond which it is, each in the frame of its geom.
-struct Horizon<T> {
-    most: T,
-    reach: [Vec3<T>; 2],
-}
-
 /// Two fields, in the frame of the second.
-struct Overlap<'a, T> {
-    one: Field<'a, T>,
-    two: Field<'a, T>,
+pub(super) struct Overlap<'a, T> {
+    pub(super) one: Field<'a, T>,
+    pub(super) two: Field<'a, T>,
     /// Pose of the first geom in the frame of the second.
-    pose: Shape<T>,
+    pub(super) pose: Shape<T>,
     /// Boxes around both, each in the frame of its geom.
-    bounds: Option<[Bound<T>; 2]>,
+    pub(super) bounds: Option<[Bound<T>; 2]>,
 }
 
 impl<'a, T: Real> Overlap<'a, T> {
@@ -52,73 +40,8 @@ impl<'a, T: Real> Overlap<'a, T> {
 
     /// A point in the frame of the first geom.
     #[inline(always)]
-    fn turned(&self, x: Vec3<T>) -> Vec3<T> {
+    pub(super) fn turned(&self, x: Vec3<T>) -> Vec3<T> {
         (x - self.pose.pos) * self.pose.mat
-    }
-
-    /// Whether the two may be negative at one point: parts of a box around the smaller one are halved until they are clear
-    /// of one of the fields, or too many.
-    fn may_meet(&self) -> bool {
-        let Some([one, two]) = self.bounds else { return true };
-        let mut parts = [(two.centre, two.half * T::of(1.0 + ROUNDING)); PARTS_AT_ONCE];
-        let radius = length(one.half);
-        if radius < length(two.half) {
-            let centre = self.pose.pos + self.pose.mat * one.centre;
-            parts[0] = (centre, Vec3([radius * T::of(1.0 + ROUNDING); 3]));
-        }
-        let mut count = 1_usize;
-        for _ in 0..PARTS {
-            let Some(last) = count.checked_sub(1) else { return false };
-            let (centre, mut half) = parts[last];
-            let clear = self.two.clearance(centre).max(self.one.clearance(self.turned(centre)));
-            if clear > length(half) * T::of(1.0 + ROUNDING) {
-                count = last;
-                continue;
-            }
-            if clear < T::ZERO || count == PARTS_AT_ONCE {
-                return true;
-            }
-            // along the longest side
-            let longest = if half[1] > half[0] { 1 } else { 0 };
-            let longest = if half[2] > half[longest] { 2 } else { longest };
-            half[longest] *= T::of(0.5);
-            let aside = Vec3::unit(longest) * half[longest];
-            parts[last] = (centre - aside, half);
-            parts[count] = (centre + aside, half);
-            count += 1;
-        }
-        count > 0
-    }
-
-    /// Where the larger field is above `most`.
-    #[inline(always)]
-    fn horizon(&self, most: T) -> Horizon<T> {
-        let Some([one, two]) = self.bounds else {
-            return Horizon { most: T::of(f64::INFINITY), reach: [Vec3([T::of(f64::MAX); 3]); 2] };
-        };
-        let most = most.max(T::ZERO) * T::of(1.0 + ROUNDING);
-        let reach = |bound: Bound<T>| {
-            let beyond = most / bound.slope;
-            bound.half.map(|half| (half + beyond) * T::of(1.0 + ROUNDING))
-        };
-        Horizon { most, reach: [reach(one), reach(two)] }
-    }
-
-    /// Where the closeness is larger than `here`: it is at least 2M − `deepest`, for M the larger field above zero.
-    #[inline(always)]
-    fn close_horizon(&self, here: T) -> Horizon<T> {
-        let deepest = self.bounds.map_or(T::ZERO, |[one, two]| one.deepest.max(two.deepest));
-        self.horizon((here + deepest) * T::of(0.5))
-    }
-
-    /// Whether a point is surely beyond a horizon, by the boxes of both.
-    #[inline(always)]
-    fn is_beyond(&self, x: Vec3<T>, reach: [Vec3<T>; 2]) -> bool {
-        let Some([one, two]) = self.bounds else { return false };
-        let beyond = |off: Vec3<T>, reach: Vec3<T>| {
-            off[0].abs() > reach[0] || off[1].abs() > reach[1] || off[2].abs() > reach[2]
-        };
-        beyond(x - two.centre, reach[1]) || beyond(self.turned(x) - one.centre, reach[0])
     }
 
     /// The values of both fields at a point; none if the first is above `most`.

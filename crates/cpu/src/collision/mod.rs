@@ -12,6 +12,7 @@ pub mod convex;
 pub mod distance;
 pub mod expanding_polytope;
 pub mod field;
+pub mod field_bounds;
 pub mod field_contacts;
 pub mod gjk;
 pub mod height_field;
