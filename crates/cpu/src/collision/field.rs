@@ -25,20 +25,6 @@ pub enum Field<'a, T> {
     Octree(Octree<'a, T>),
 }
 
-/// A box around all points where a field is negative, in the frame of the geom: where a coordinate is d beyond it, the
-/// field is at least `slope` d, and nowhere less than −`deepest`.
-#[derive(Clone, Copy, Debug)]
-pub struct Bound<T> {
-    /// Centre, m.
-    pub centre: Vec3<T>,
-    /// Half sizes, m.
-    pub half: Vec3<T>,
-    /// Rise outside.
-    pub slope: T,
-    /// Depth, m.
-    pub deepest: T,
-}
-
 impl<'a, T: Real> Field<'a, T> {
     /// The field of a primitive, or of a geom of type sdf; none of other geoms.
     pub fn of_geom(m: &'a Model<T>, g: usize) -> Option<Self> {
@@ -74,48 +60,6 @@ impl<'a, T: Real> Field<'a, T> {
     /// The value that [`Self::at`] has, to the bit, without the gradient.
     pub fn value(&self, p: Vec3<T>) -> T {
         self.distance::<Plain<T>>(p).value()
-    }
-
-    /// The box around the points where the field is negative; none of planes and of fields that are no distances.
-    pub fn bound(&self) -> Option<Bound<T>> {
-        let (centre, half, slope, deepest) = match self {
-            Self::Shape(kind, size) => {
-                let [a, b, c] = size.0;
-                let (least, most) = (a.min(b).min(c), a.max(b).max(c));
-                let (half, slope, deepest) = match *kind {
-                    geom::SPHERE => (Vec3([a; 3]), T::ONE, a),
-                    geom::CAPSULE => (Vec3([a, a, a + b]), T::ONE, a),
-                    geom::ELLIPSOID => (*size, least / most, most),
-                    geom::CYLINDER => (Vec3([a, a, b]), T::ONE, a),
-                    geom::BOX => (*size, T::ONE, most * T::of(2.0)),
-                    _ => return None,
-                };
-                (Vec3::ZERO, half, slope, deepest)
-            }
-            Self::Formula(_) => return None,
-            Self::Plugin(formula) => {
-                let (half, deepest) = formula.bound()?;
-                (Vec3::ZERO, half, T::ONE, deepest)
-            }
-            Self::Octree(octree) => {
-                let (centre, half) = octree.root()?;
-                (centre, half, T::ONE, half[0].max(half[1]).max(half[2]))
-            }
-        };
-        Some(Bound { centre, half, slope, deepest })
-    }
-
-    /// A bound of the distance from a point to those where the field is negative; below zero says nothing.
-    pub fn clearance(&self, p: Vec3<T>) -> T {
-        match self {
-            Self::Shape(geom::ELLIPSOID, size) => {
-                (length(p / *size) - T::ONE) * size[0].min(size[1]).min(size[2])
-            }
-            Self::Octree(octree) => octree.root().map_or(-T::ONE, |(centre, half)| {
-                primitive_distance::<T, Plain<T>>(geom::BOX, half, p - centre).value()
-            }),
-            _ => self.value(p),
-        }
     }
 
     #[inline(always)]

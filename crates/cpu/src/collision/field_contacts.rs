@@ -5,12 +5,13 @@
 //! inside both are contacts (MuJoCo documentation, Computation, "SDF collisions"). Each point takes a bounded number of steps.
 //! Of a mesh, each triangle looks for its points deepest in the other field (Frank and Wolfe, 1956).
 
-use super::field::{Bound, Field};
+use super::field::Field;
+use super::field_bounds::Bound;
 use super::height_field::prisms_under;
 use super::primitives::{ContactPoint, Shape};
 use super::support_map::ConvexShape;
 use crate::math::graded::{Graded, Number, Plain};
-use crate::math::{Vec3, dot, length, normalize3, transpose, vec3};
+use crate::math::{Vec3, dot, normalize3, transpose, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::real::Real;
 
@@ -21,21 +22,14 @@ const SHORTEST: f64 = 1e-4;
 /// Square of a gradient that is none.
 const FLAT: f64 = 1e-12;
 
-/// Most parts that are looked at before fields are taken to meet, and most at a time.
-const PARTS: usize = 96;
-const PARTS_AT_ONCE: usize = 32;
-
-/// Share by which boxes are enlarged, so that rounding decides nothing.
-const ROUNDING: f64 = 1e-5;
-
 /// Two fields, in the frame of the second.
-struct Overlap<'a, T> {
-    one: Field<'a, T>,
-    two: Field<'a, T>,
+pub(super) struct Overlap<'a, T> {
+    pub(super) one: Field<'a, T>,
+    pub(super) two: Field<'a, T>,
     /// Pose of the first geom in the frame of the second.
-    pose: Shape<T>,
+    pub(super) pose: Shape<T>,
     /// Boxes around both, each in the frame of its geom.
-    bounds: Option<[Bound<T>; 2]>,
+    pub(super) bounds: Option<[Bound<T>; 2]>,
 }
 
 impl<'a, T: Real> Overlap<'a, T> {
@@ -46,70 +40,15 @@ impl<'a, T: Real> Overlap<'a, T> {
 
     /// A point in the frame of the first geom.
     #[inline(always)]
-    fn turned(&self, x: Vec3<T>) -> Vec3<T> {
+    pub(super) fn turned(&self, x: Vec3<T>) -> Vec3<T> {
         (x - self.pose.pos) * self.pose.mat
     }
 
-    /// Whether the two may be negative at one point: parts of a box around the smaller one are halved until they are clear
-    /// of one of the fields, or too many.
-    fn may_meet(&self) -> bool {
-        let Some([one, two]) = self.bounds else { return true };
-        let mut parts = [(two.centre, two.half * T::of(1.0 + ROUNDING)); PARTS_AT_ONCE];
-        let radius = length(one.half);
-        if radius < length(two.half) {
-            let centre = self.pose.pos + self.pose.mat * one.centre;
-            parts[0] = (centre, Vec3([radius * T::of(1.0 + ROUNDING); 3]));
-        }
-        let mut count = 1_usize;
-        for _ in 0..PARTS {
-            let Some(last) = count.checked_sub(1) else { return false };
-            let (centre, mut half) = parts[last];
-            let clear = self.two.clearance(centre).max(self.one.clearance(self.turned(centre)));
-            if clear > length(half) * T::of(1.0 + ROUNDING) {
-                count = last;
-                continue;
-            }
-            if clear < T::ZERO || count == PARTS_AT_ONCE {
-                return true;
-            }
-            // along the longest side
-            let longest = if half[1] > half[0] { 1 } else { 0 };
-            let longest = if half[2] > half[longest] { 2 } else { longest };
-            half[longest] *= T::of(0.5);
-            let aside = Vec3::unit(longest) * half[longest];
-            parts[last] = (centre - aside, half);
-            parts[count] = (centre + aside, half);
-            count += 1;
-        }
-        count > 0
-    }
-
-    /// Half sizes of the boxes of both beyond which the larger field is above `most`.
+    /// The values of both fields at a point; none if the first is above `most`.
     #[inline(always)]
-    fn horizon(&self, most: T) -> [Vec3<T>; 2] {
-        let Some([one, two]) = self.bounds else { return [Vec3([T::of(f64::MAX); 3]); 2] };
-        let reach = |bound: Bound<T>| {
-            let beyond = most.max(T::ZERO) / bound.slope;
-            bound.half.map(|half| (half + beyond) * T::of(1.0 + ROUNDING))
-        };
-        [reach(one), reach(two)]
-    }
-
-    /// The same beyond which the closeness is larger than `here`: there it is at least 2M − `deepest`, for M the larger field.
-    #[inline(always)]
-    fn close_horizon(&self, here: T) -> [Vec3<T>; 2] {
-        let deepest = self.bounds.map_or(T::ZERO, |[one, two]| one.deepest.max(two.deepest));
-        self.horizon((here + deepest) * T::of(0.5))
-    }
-
-    /// Whether a point is beyond a horizon.
-    #[inline(always)]
-    fn is_beyond(&self, x: Vec3<T>, horizon: [Vec3<T>; 2]) -> bool {
-        let Some([one, two]) = self.bounds else { return false };
-        let beyond = |off: Vec3<T>, reach: Vec3<T>| {
-            off[0].abs() > reach[0] || off[1].abs() > reach[1] || off[2].abs() > reach[2]
-        };
-        beyond(x - two.centre, horizon[1]) || beyond(self.turned(x) - one.centre, horizon[0])
+    fn values(&self, x: Vec3<T>, most: T) -> Option<[Plain<T>; 2]> {
+        let one = self.one.value(self.turned(x));
+        if one > most { None } else { Some([Plain(one), Plain(self.two.value(x))]) }
     }
 
     /// Both fields at a point.
@@ -119,12 +58,6 @@ impl<'a, T: Real> Overlap<'a, T> {
         [Graded { gradient, ..one }, self.two.at(x)]
     }
 
-    /// The values of both fields at a point.
-    #[inline(always)]
-    fn values(&self, x: Vec3<T>) -> [Plain<T>; 2] {
-        [Plain(self.one.value(self.turned(x))), Plain(self.two.value(x))]
-    }
-
     /// Contact of the point to which a start descends, if both fields are negative there.
     fn contact(&self, start: Vec3<T>, iterations: usize) -> Option<ContactPoint<T>> {
         let mut x = start;
@@ -132,8 +65,8 @@ impl<'a, T: Real> Overlap<'a, T> {
         for _ in 0..iterations {
             let here = closeness(both);
             let horizon = self.close_horizon(here.value);
-            let of = |x| closeness(self.values(x)).value();
-            match descend(x, here, |x| self.is_beyond(x, horizon), of) {
+            let of = |x, most| self.values(x, most).map(|both| closeness(both).value());
+            match descend(x, here, horizon.most, |x| self.is_beyond(x, horizon.reach), of) {
                 Ok((next, _)) => x = next,
                 Err(_) => break,
             }
@@ -141,8 +74,8 @@ impl<'a, T: Real> Overlap<'a, T> {
         }
         let here = depth(both);
         let horizon = self.horizon(here.value);
-        let of = |x| depth(self.values(x)).value();
-        let end = descend(x, here, |x| self.is_beyond(x, horizon), of);
+        let of = |x, most| self.values(x, most).map(|both| depth(both).value());
+        let end = descend(x, here, horizon.most, |x| self.is_beyond(x, horizon.reach), of);
         let (Ok((_, dist)) | Err(dist)) = end;
         if dist >= T::ZERO || !dist.is_finite() {
             return None;
@@ -172,32 +105,36 @@ fn closeness<T: Real, N: Number<T>>(both: [N; 2]) -> N {
     both[0] + both[1] + if larger.value() == T::ZERO { N::constant(T::ZERO) } else { size }
 }
 
-/// A step from `x` down a function that is `here` there, has values `of`, and is larger at points beyond a horizon, by
-/// backtracking: the next point and the value there, or the value at `x` where it is flat or no step leads down.
+/// A step from `x` down a function that is `here` there and has values `of`, by backtracking: the next point and the value
+/// there, or the value at `x` where it is flat or no step leads down. The function is larger than `here` beyond a convex
+/// region, and where `of` has none for a field above `most`.
 #[inline(always)]
 fn descend<T: Real>(
     x: Vec3<T>,
     here: Graded<T>,
+    most: T,
     is_beyond: impl Fn(Vec3<T>) -> bool,
-    of: impl Fn(Vec3<T>) -> T,
+    of: impl Fn(Vec3<T>, T) -> Option<T>,
 ) -> Result<(Vec3<T>, T), T> {
     let square = dot(here.gradient, here.gradient);
     if square < T::of(FLAT) {
         return Err(here.value);
     }
-    let mut share = T::ONE;
+    let (mut share, shortest) = (T::ONE, T::of(SHORTEST));
+    while share > shortest && is_beyond(x - here.gradient * share) {
+        share *= T::of(0.5);
+    }
     loop {
         let next = x - here.gradient * share;
-        if share > T::of(SHORTEST) && is_beyond(next) {
-            share *= T::of(0.5);
-            continue;
-        }
-        let value = of(next);
-        if value - here.value <= -T::of(ARMIJO) * share * square || share <= T::of(SHORTEST) {
-            return if value > here.value { Err(here.value) } else { Ok((next, value)) };
-        }
-        if !value.is_finite() {
-            return Err(here.value);
+        let is_shortest = share <= shortest;
+        // the shortest step counts whatever its value
+        if let Some(value) = of(next, if is_shortest { T::of(f64::INFINITY) } else { most }) {
+            if value - here.value <= -T::of(ARMIJO) * share * square || is_shortest {
+                return if value > here.value { Err(here.value) } else { Ok((next, value)) };
+            }
+            if !value.is_finite() {
+                return Err(here.value);
+            }
         }
         share *= T::of(0.5);
     }

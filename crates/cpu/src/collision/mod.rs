@@ -13,6 +13,7 @@ pub mod convex;
 pub mod distance;
 pub mod expanding_polytope;
 pub mod field;
+pub mod field_bounds;
 pub mod field_contacts;
 pub mod field_formula;
 pub mod gjk;
