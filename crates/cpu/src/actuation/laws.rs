@@ -54,7 +54,14 @@ fn law_force_along_tendon<T: Real>(m: &Model<T>, d: &Data<T>, ten: usize, adr: u
 }
 
 /// Force and torque at a point of a body on a degree of freedom.
-fn law_force_at<T: Real>(m: &Model<T>, d: &Data<T>, body: usize, point: Vec3<T>, adr: usize, dof: usize) -> T {
+fn law_force_at<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    body: usize,
+    point: Vec3<T>,
+    adr: usize,
+    dof: usize,
+) -> T {
     let top = m.dof_bodyid[dof] as usize;
     if body < top || body >= subtree_end(m, top) {
         return T::ZERO;

@@ -21,7 +21,11 @@ pub(super) fn has_contact_laws<T: Real>(m: &Model<T>) -> bool {
 }
 
 /// What a formula of a geom sees of a contact: distance, position, normal away from the geom, and the other geom.
-fn arguments<T: Real>(candidate: Candidate, geom: usize, contact: &ContactPoint<T>) -> [T; CONTACT_ARGUMENTS] {
+fn arguments<T: Real>(
+    candidate: Candidate,
+    geom: usize,
+    contact: &ContactPoint<T>,
+) -> [T; CONTACT_ARGUMENTS] {
     let is_first = candidate.geom1 as usize == geom;
     let away = if is_first { contact.normal } else { -contact.normal };
     let other = if is_first { candidate.geom2 } else { candidate.geom1 };

@@ -19,6 +19,18 @@ impl Build<'_> {
             let message = format!("{}: {}", self.called("the formula", &text.base), error.message);
             self.wrong(text.base.at.of("data"), message, "see the documentation of formulas");
         }
+        self.states_of_keyframes();
+    }
+
+    /// States of laws begin at their numerics in keyframes too, whose `act` is that of actuators.
+    fn states_of_keyframes(&mut self) {
+        let m = &mut self.model;
+        let (na, nkey) = (m.sizes.na, m.sizes.nkey);
+        for (state, numeric) in m.formulas.iter().flat_map(|formulas| formulas.states()) {
+            for k in 0..nkey {
+                m.key_act[k * na + state] = m.numeric_data[*numeric];
+            }
+        }
     }
 
     fn numerics(&mut self) {

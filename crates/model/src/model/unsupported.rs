@@ -4,9 +4,7 @@
 use super::Model;
 use super::features::sensed_pairs;
 use crate::error::{Error, Result};
-use crate::schema::enums::{
-    bias, enable, equality, gain, geom as kind, integrator, plugin, word, wrap,
-};
+use crate::schema::enums::{bias, enable, equality, gain, geom as kind, integrator, plugin, word, wrap};
 use crate::schema::kinds::Kind;
 use crate::schema::shape_pairs::{Method, shape_pair};
 use crate::schema::stages::Stage;
@@ -139,8 +137,7 @@ const GAINS: &[i32] =
     &[gain::FIXED, gain::AFFINE, gain::MUSCLE, gain::DCMOTOR, gain::SO3, gain::PID, gain::USER];
 
 /// Biases that actuators have.
-const BIASES: &[i32] =
-    &[bias::NONE, bias::AFFINE, bias::MUSCLE, bias::DCMOTOR, bias::SO3, bias::USER];
+const BIASES: &[i32] = &[bias::NONE, bias::AFFINE, bias::MUSCLE, bias::DCMOTOR, bias::SO3, bias::USER];
 
 const fn row(stage: Stage, what: &'static str, found: Found) -> Unsupported {
     Unsupported { stage, what, found }

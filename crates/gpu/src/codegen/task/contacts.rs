@@ -16,9 +16,9 @@ pub(super) fn function(name: &str, formulas: Option<&Program>) -> Option<String>
 
 /// Laws with their places.
 fn laws(formulas: Option<&Program>) -> impl Iterator<Item = (usize, &Program, &ContactLaw)> {
-    formulas.into_iter().flat_map(|program| {
-        program.contact_laws().iter().enumerate().map(move |(k, law)| (k, program, law))
-    })
+    formulas
+        .into_iter()
+        .flat_map(|program| program.contact_laws().iter().enumerate().map(move |(k, law)| (k, program, law)))
 }
 
 /// True unless a law of one of its geoms drops a contact of a candidate.
@@ -36,7 +36,9 @@ fn kept(formulas: Option<&Program>) -> String {
 /// Parameters of a contact by the laws of its geoms, in the order of the laws.
 fn parameters(formulas: Option<&Program>) -> String {
     let mut out = "fn set_by_laws(con: u32) {\n".to_owned();
-    out.push_str("    let geom1 = u32(contact_geom(2u * con));\n    let geom2 = u32(contact_geom(2u * con + 1u));\n");
+    out.push_str(
+        "    let geom1 = u32(contact_geom(2u * con));\n    let geom2 = u32(contact_geom(2u * con + 1u));\n",
+    );
     out.push_str("    let dist = contact_dist(con);\n    let pos = contact_pos_vec3(con);\n");
     out.push_str("    let at = 9u * con;\n");
     out.push_str(

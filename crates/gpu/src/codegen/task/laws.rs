@@ -36,7 +36,9 @@ fn forces_on(forces: &[LawForce]) -> String {
         format!("    sum += {text};\n")
     });
     let lines: String = lines.collect();
-    format!("fn law_forces_on(dof: u32, before: f32) -> f32 {{\n    var sum = before;\n{lines}    return sum;\n}}")
+    format!(
+        "fn law_forces_on(dof: u32, before: f32) -> f32 {{\n    var sum = before;\n{lines}    return sum;\n}}"
+    )
 }
 
 /// A function in which lanes share the states, each those that it shares of all activations.

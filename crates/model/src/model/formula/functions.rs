@@ -161,7 +161,9 @@ fn rotate(to: &mut Expressions, args: &[usize], back: bool) -> Parsed<usize> {
             let sum = to.join(Op::Add, &[v, turned])?;
             to.join(Op::Add, &[sum, twice])
         }
-        _ => Err("'rotate' has a quaternion or a matrix of nine numbers, and a vector of length 3".to_owned()),
+        _ => {
+            Err("'rotate' has a quaternion or a matrix of nine numbers, and a vector of length 3".to_owned())
+        }
     }
 }
 

@@ -24,10 +24,10 @@ use crate::schema::Kind;
 use crate::schema::enums::{bias, dynamics, gain};
 
 /// What the names of laws begin with.
-pub const LAW_PREFIXES: [&str; 11] = [
-    "force:", "control:", "gain:", "bias:", "dynamics:", "keep:", "friction:", "solref:", "solimp:", RATE, LET,
-];
+pub const LAW_PREFIXES: [&str; 11] =
+    ["force:", CONTROL, "gain:", "bias:", "dynamics:", "keep:", "friction:", "solref:", "solimp:", RATE, LET];
 
+const CONTROL: &str = "control:";
 const RATE: &str = "rate:";
 const LET: &str = "let:";
 
@@ -63,7 +63,10 @@ pub(super) fn states(model: &Model, texts: &Texts) -> Made<Vec<State>> {
     for (text, name) in with_prefix(texts, RATE) {
         let Ok(id) = model.id(Kind::Numeric, name) else {
             let near = suggest(name, model.names.numeric.iter().map(String::as_str));
-            return error(text, format!("there is no numeric '{name}'{near}: its data are where the state begins"));
+            return error(
+                text,
+                format!("there is no numeric '{name}'{near}: its data are where the state begins"),
+            );
         };
         let (first, size) = (model.numeric_adr[id] as usize, model.numeric_size[id] as usize);
         let (elements, begin) = ((next..next + size).collect(), (first..first + size).collect());
@@ -87,10 +90,19 @@ pub(super) fn named_texts(model: &Model, texts: &Texts) -> Made<BTreeMap<String,
     for (text, name) in with_prefix(texts, LET) {
         let is_word = name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '.');
         if !is_word || !name.starts_with(|c: char| c.is_alphabetic() || c == '_') {
-            return error(text, format!("'{name}' is no name that a formula can say: letters, digits, '_' and '.'"));
+            return error(
+                text,
+                format!("'{name}' is no name that a formula can say: letters, digits, '_' and '.'"),
+            );
         }
-        if model.id(Kind::Numeric, name).is_ok() || model.id(Kind::Sensor, name).is_ok() || model.has_field(name) {
-            return error(text, format!("'{name}' is a sensor, a numeric or a field already: choose another name"));
+        if model.id(Kind::Numeric, name).is_ok()
+            || model.id(Kind::Sensor, name).is_ok()
+            || model.has_field(name)
+        {
+            return error(
+                text,
+                format!("'{name}' is a sensor, a numeric or a field already: choose another name"),
+            );
         }
         named.insert(name.to_owned(), Named::Text(model.text(text)));
     }
@@ -114,8 +126,13 @@ pub(super) fn laws(
 ) -> Made<Laws> {
     made.reader = ReaderKind::Law;
     let mut reader = Reader { model, made, laws: Laws::default(), numbers: 0 };
-    for (text, name) in texts {
-        if let Some(node) = reader.law(*text, name).map_err(|message| FormulaError { text: *text, message })? {
+    // controls first: others see what they are in this step
+    let (controls, others): (Vec<_>, Vec<_>) = texts.iter().partition(|(_, name)| name.starts_with(CONTROL));
+    reader.mark_controls(texts);
+    for (text, name) in controls.into_iter().chain(others) {
+        if let Some(node) =
+            reader.law(*text, name).map_err(|message| FormulaError { text: *text, message })?
+        {
             roots.push((*text, node));
         }
     }
@@ -132,6 +149,22 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// Notes which controls laws set.
+    fn mark_controls(&mut self, texts: &Texts) {
+        for (_, name) in with_prefix(texts, CONTROL) {
+            if let Ok(a) = self.model.id(Kind::Actuator, name) {
+                let elements = self.controls_of(a);
+                self.made.controls.extend(elements.map(|element| (element, None)));
+            }
+        }
+    }
+
+    /// Elements of `ctrl` of an actuator.
+    fn controls_of(&self, a: usize) -> std::ops::Range<usize> {
+        let first = self.model.actuator_ctrladr[a] as usize;
+        first..first + self.model.actuator_ctrlnum[a] as usize
+    }
+
     /// Compiles a text, if it is a law; returns its node.
     fn law(&mut self, text: usize, name: &str) -> Result<Option<usize>, String> {
         let Some((kind, name)) = name.split_once(':') else { return Ok(None) };
@@ -212,7 +245,10 @@ impl Reader<'_> {
                 vec![("position", position), ("velocity", self.element("qvel", dof))]
             }
             LawTarget::Tendon(id) => {
-                vec![("length", self.element("ten_length", id)), ("velocity", self.element("ten_velocity", id))]
+                vec![
+                    ("length", self.element("ten_length", id)),
+                    ("velocity", self.element("ten_velocity", id)),
+                ]
             }
             _ => Vec::new(),
         };
@@ -264,7 +300,9 @@ impl Reader<'_> {
             (ContactPart::Solimp, 3) => vec![0, 1, 2],
             (ContactPart::Keep, _) => return Err(format!("it has {size} numbers; a condition is one")),
             (ContactPart::Friction, _) => {
-                return Err(format!("it has {size} numbers: sliding, torsional and rolling friction are 1 to 3, or 5"));
+                return Err(format!(
+                    "it has {size} numbers: sliding, torsional and rolling friction are 1 to 3, or 5"
+                ));
             }
             (ContactPart::Solref, _) => return Err(format!("it has {size} numbers; solref has 2")),
             (ContactPart::Solimp, _) => return Err(format!("it has {size} numbers; solimp has 3 or 5")),
@@ -281,7 +319,7 @@ impl Reader<'_> {
     }
 
     /// Names that formulas of an actuator have for themselves.
-    fn actuator_locals(&mut self, a: usize, is_control: bool) -> Vec<(&'static str, usize)> {
+    fn actuator_locals(&mut self, a: usize, is_control: bool) -> Result<Vec<(&'static str, usize)>, String> {
         let m = self.model;
         let (out, ctrl) = (m.actuator_outadr[a] as usize, m.actuator_ctrladr[a] as usize);
         let mut locals = vec![
@@ -289,22 +327,26 @@ impl Reader<'_> {
             ("velocity", self.element("actuator_velocity", out)),
         ];
         if !is_control {
-            locals.push(("control", self.element("ctrl", ctrl)));
+            locals.push(("control", self.made.controls(vec![ctrl])?));
         }
         if let Ok(first) = usize::try_from(m.actuator_actadr[a]) {
             let all = (first..first + m.actuator_actnum[a] as usize).collect();
             locals.push(("activation", self.made.field("act", all)));
         }
-        locals
+        Ok(locals)
     }
 
     /// Controls of an actuator.
     fn control(&mut self, text: usize, name: &str) -> Result<usize, String> {
         let a = self.id(Kind::Actuator, name)?;
-        let first = self.model.actuator_ctrladr[a] as usize;
-        let elements = (first..first + self.model.actuator_ctrlnum[a] as usize).collect();
-        let locals = self.actuator_locals(a, true);
-        self.read(text, "ctrl", elements, &locals, name)
+        let elements: Vec<usize> = self.controls_of(a).collect();
+        let locals = self.actuator_locals(a, true)?;
+        let node = self.read(text, "ctrl", elements.clone(), &locals, name)?;
+        for (k, element) in elements.iter().enumerate() {
+            let one = if elements.len() == 1 { node } else { self.made.pick(node, &[k]) };
+            self.made.controls.insert(*element, Some(one));
+        }
+        Ok(node)
     }
 
     /// Gain, bias or activation rates of an actuator.
@@ -322,7 +364,7 @@ impl Reader<'_> {
             Ok(first) if field == "law_act_dot" => (first..first + m.actuator_actnum[a] as usize).collect(),
             _ => vec![a],
         };
-        let locals = self.actuator_locals(a, false);
+        let locals = self.actuator_locals(a, false)?;
         self.read(text, field, elements, &locals, name)
     }
 

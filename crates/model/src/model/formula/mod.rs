@@ -93,7 +93,8 @@ impl Model {
         let mut roots = Vec::new();
         // laws first: what they need of named values is computed before that of sensors
         let mut laws = laws::laws(self, &texts, &mut made, &mut roots)?;
-        laws.states = states.into_iter().flat_map(|state| state.elements.into_iter().zip(state.begin)).collect();
+        laws.states =
+            states.into_iter().flat_map(|state| state.elements.into_iter().zip(state.begin)).collect();
         made.named = laws::named_texts(self, &texts)?;
         let outputs = self.outputs(&texts, &mut made, &mut roots)?;
         laws::check_named(self, &texts, &mut made)?;

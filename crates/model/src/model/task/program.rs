@@ -323,6 +323,11 @@ impl Program {
         !self.assignments(Part::Law).is_empty()
     }
 
+    /// True if laws act on worlds, those of contacts among them.
+    pub fn acts(&self) -> bool {
+        self.has_laws() || !self.contact_laws.is_empty()
+    }
+
     /// True if user sensors have formulas.
     pub fn has_outputs(&self) -> bool {
         !self.assignments(Part::Sense).is_empty()
