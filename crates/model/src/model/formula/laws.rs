@@ -34,6 +34,15 @@ const LET: &str = "let:";
 type Texts = [(usize, String)];
 type Made<T> = Result<T, FormulaError>;
 
+/// Names that laws have for themselves.
+const LOCALS: [&str; 8] =
+    ["position", "velocity", "length", "control", "activation", "dist", "normal", "other"];
+
+/// So many numbers, in words.
+fn numbers(count: usize) -> String {
+    if count == 1 { "one number".to_owned() } else { format!("{count} numbers") }
+}
+
 fn error<T>(text: usize, message: String) -> Made<T> {
     Err(FormulaError { text, message })
 }
@@ -65,7 +74,7 @@ pub(super) fn states(model: &Model, texts: &Texts) -> Made<Vec<State>> {
             let near = suggest(name, model.names.numeric.iter().map(String::as_str));
             return error(
                 text,
-                format!("there is no numeric '{name}'{near}: its data are where the state begins"),
+                format!("there is no numeric '{name}', at whose data the state begins{near}"),
             );
         };
         let (first, size) = (model.numeric_adr[id] as usize, model.numeric_size[id] as usize);
@@ -103,6 +112,9 @@ pub(super) fn named_texts(model: &Model, texts: &Texts) -> Made<BTreeMap<String,
                 text,
                 format!("'{name}' is a sensor, a numeric or a field already: choose another name"),
             );
+        }
+        if LOCALS.contains(&name) {
+            return error(text, format!("'{name}' is a name that laws have for themselves: choose another"));
         }
         named.insert(name.to_owned(), Named::Text(model.text(text)));
     }
@@ -202,8 +214,7 @@ impl Reader<'_> {
         let (node, want) = (read?, elements.len());
         let size = self.made.size(node);
         if size != want {
-            let numbers = if want == 1 { "one number" } else { &format!("{want} numbers") };
-            return Err(format!("it has {size} numbers; '{name}' takes {numbers}"));
+            return Err(format!("it has {}; '{name}' takes {}", numbers(size), numbers(want)));
         }
         self.laws.writes.push(Write { field: field.to_owned(), elements, value: node });
         Ok(node)
@@ -271,7 +282,9 @@ impl Reader<'_> {
                 let zero = self.made.add(Op::Const { values: vec![0.0; 3] }, 3, &[]);
                 self.made.add(Op::Concat, 6, &[node, zero])
             }
-            size => return Err(format!("it has {size} numbers; a force on '{name}' has 3, with a torque 6")),
+            size => {
+                return Err(format!("it has {}; a force on '{name}' has 3, with a torque 6", numbers(size)));
+            }
         };
         self.laws.writes.push(Write { field: "law_force".to_owned(), elements, value: node });
         Ok(node)
@@ -298,14 +311,15 @@ impl Reader<'_> {
             (ContactPart::Friction, 3 | 5) | (ContactPart::Solimp, 5) => vec![0, 1, 2, 3, 4],
             (ContactPart::Solref, 2) => vec![0, 1],
             (ContactPart::Solimp, 3) => vec![0, 1, 2],
-            (ContactPart::Keep, _) => return Err(format!("it has {size} numbers; a condition is one")),
+            (ContactPart::Keep, _) => return Err(format!("it has {}; a condition is one", numbers(size))),
             (ContactPart::Friction, _) => {
                 return Err(format!(
-                    "it has {size} numbers: sliding, torsional and rolling friction are 1 to 3, or 5"
+                    "it has {}: sliding, torsional and rolling friction are 1 to 3, or 5",
+                    numbers(size)
                 ));
             }
-            (ContactPart::Solref, _) => return Err(format!("it has {size} numbers; solref has 2")),
-            (ContactPart::Solimp, _) => return Err(format!("it has {size} numbers; solimp has 3 or 5")),
+            (ContactPart::Solref, _) => return Err(format!("it has {}; solref has 2", numbers(size))),
+            (ContactPart::Solimp, _) => return Err(format!("it has {}; solimp has 3 or 5", numbers(size))),
         };
         // sliding and rolling friction have two directions each
         let value = match (part, size) {
