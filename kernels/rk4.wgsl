@@ -30,8 +30,8 @@ fn rk4() {
     }
     let going = part < RK4_IDLE && !given_up;
     let h = opt_timestep(0u);
-//#if HISTORY
-    // time matters within a step only to delays
+//#if STAGE_TIME
+    // time matters within a step only to delays and laws
     if (lane == 0u && going) {
         if (part == 0) {
             set_rk4_time(0u, time(0u));
@@ -39,6 +39,8 @@ fn rk4() {
         set_time(0u, rk4_time(0u) + select(h * rk4_node(part), 0.0, part == 3));
     }
     sync();
+//#endif
+//#if HISTORY
     record_histories(going && part == 3);
 //#endif
     if (going) {

@@ -187,6 +187,17 @@ fn cases(integrator: &str, sensors: &str) -> Vec<(&'static str, Model, Knots)> {
     let at = knots(&ground, &[1, 15], &STATE);
     all.push(("contact", ground, at));
 
+    // laws read every input early in a step
+    let laws = links(
+        &option,
+        sensors,
+        "",
+        "<custom><numeric name='x' data='0.5 -0.2'/><text name='rate:x' data='[x[1], ctrl(m) + qpos(a) - 4*x[0]]'/>
+           <text name='force:joint:b' data='0.3*ctrl(m)*position - 0.2*velocity^2 + x[0] + 0.1*act[0]'/></custom>",
+    );
+    let at = knots(&laws, &[0, 15], &STATE);
+    all.push(("laws", laws, at));
+
     // one box asleep at the second knot, none at the first
     let sleeping = links(
         &format!("integrator='{integrator}'><flag sleep='enable'/></option>"),

@@ -53,6 +53,7 @@ STAGES = {
     "com_vel": "Velocities",
     "passive": "Passive forces",
     "fluid": "Fluid forces",
+    "laws": "Laws",
     "reference_constraint": "Reference accelerations of constraints",
     "rne": "Bias forces",
     "actuation": "Actuation",

@@ -76,8 +76,8 @@ fn advance_to_node<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
     for i in 0..m.sizes.na {
         d.act[i] = d.rk4_act[i] + h * d.act_dot[i];
     }
-    // time matters within a step only to delays
-    if m.sizes.nhistory > 0 {
+    // time matters within a step only to delays and laws
+    if m.sizes.nhistory > 0 || m.formulas.as_ref().is_some_and(|formulas| formulas.acts()) {
         d.time[0] = d.rk4_time[0] + h;
     }
 }

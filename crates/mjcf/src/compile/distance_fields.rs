@@ -114,7 +114,9 @@ fn formula_box(config: &[(String, String)]) -> Result<[f64; 3], Fault> {
     let sound = numbers.iter().all(|x| x.is_finite() && *x > 0.0);
     let half = <[f64; 3]>::try_from(numbers).ok().filter(|_| sound);
     let wrong = || format!("box is '{}'", super::crop(text));
-    half.ok_or_else(|| Fault::new(wrong(), "write half the size of the box in which its surface lies: three lengths"))
+    half.ok_or_else(|| {
+        Fault::new(wrong(), "write half the size of the box in which its surface lies: three lengths")
+    })
 }
 
 impl Attribute {
@@ -172,7 +174,10 @@ impl Build<'_> {
         let kind = plugin::WORDS.iter().find(|word| word.0 == name.as_str()).map(|word| word.1);
         let Some(kind) = kind.filter(|kind| is_field(*kind)) else {
             let message = format!("plugin '{}' is no signed distance field", super::crop(name));
-            return Err(Fault::new(message, "use one of mujoco.sdf.bolt, bowl, gear, nut, torus, or manyworlds.sdf.formula"));
+            return Err(Fault::new(
+                message,
+                "use one of mujoco.sdf.bolt, bowl, gear, nut, torus, or manyworlds.sdf.formula",
+            ));
         };
         let prm = numbers(kind, config)?;
         let raw = if kind == plugin::FORMULA {

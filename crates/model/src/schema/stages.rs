@@ -307,7 +307,7 @@ macro_rules! stage_table {
                 resets: true,
                 flags: &[
                     "ACTIVATION", "DCMOTOR", "EQUALITY", "FREE", "HISTORY", "LAW_STATES", "MOCAP", "SLEEP",
-                    "SO3",
+                    "SO3", "STAGE_TIME",
                 ],
             }
             task_begin task "action of a task to controls and other inputs" {

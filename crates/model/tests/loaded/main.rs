@@ -4,5 +4,6 @@
 
 mod compiled;
 mod formulas;
+mod laws;
 mod names;
 mod schedule;

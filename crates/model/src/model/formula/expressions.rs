@@ -16,6 +16,8 @@ pub(super) struct Expressions {
     pub(super) locals: Vec<(String, usize)>,
     /// Named values: their texts, and their nodes once they are read.
     pub(super) named: BTreeMap<String, Named>,
+    /// Controls that laws set, by their place in `ctrl`: their nodes, once the law is read.
+    pub(super) controls: BTreeMap<usize, Option<usize>>,
     /// Places of the numerics that are states, in `act`.
     pub(super) states: BTreeMap<String, Vec<usize>>,
     /// Numbers of all nodes.
@@ -66,6 +68,30 @@ impl Expressions {
     pub(super) fn field(&mut self, name: &str, elements: Vec<usize>) -> usize {
         let size = elements.len();
         self.add(Op::Field { name: name.to_owned(), elements }, size, &[])
+    }
+
+    /// Elements of `ctrl`: where a law sets one, what it sets, so that all laws of a step see the same controls.
+    pub(super) fn controls(&mut self, elements: Vec<usize>) -> Parsed<usize> {
+        if !elements.iter().any(|element| self.controls.contains_key(element)) {
+            return Ok(self.field("ctrl", elements));
+        }
+        let mut parts = Vec::with_capacity(elements.len());
+        for element in elements {
+            parts.push(match self.controls.get(&element) {
+                Some(Some(node)) => *node,
+                Some(None) => {
+                    return Err(format!(
+                        "control {element} is set by a law that is not read yet: put that text before this one; what a \
+                         control was in the step before is kept by a state ('rate:NAME')"
+                    ));
+                }
+                None => self.field("ctrl", vec![element]),
+            });
+        }
+        Ok(match parts[..] {
+            [only] => only,
+            _ => self.add(Op::Concat, parts.len(), &parts),
+        })
     }
 
     /// Elements of a vector.

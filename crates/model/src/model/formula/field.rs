@@ -66,7 +66,8 @@ impl FieldFormula {
             }
         }
         // with new numbers
-        let (mut places, mut nodes, mut offsets, mut numbers) = (vec![0; all.len()], Vec::new(), Vec::new(), 0);
+        let (mut places, mut nodes, mut offsets, mut numbers) =
+            (vec![0; all.len()], Vec::new(), Vec::new(), 0);
         for (k, node) in all.iter().enumerate().filter(|(k, _)| used[*k]) {
             if node.size > SHORT {
                 return Err(format!("a vector has at most {SHORT} numbers, not {}", node.size));
@@ -110,7 +111,8 @@ pub(super) fn fields(model: &Model) -> Result<Vec<Option<FieldFormula>>, String>
 fn settings(model: &Model, id: usize) -> Vec<String> {
     let place = |id: usize| model.plugin_attradr.get(id).and_then(|adr| usize::try_from(*adr).ok());
     let (first, end) = (place(id).unwrap_or(0), place(id + 1).unwrap_or(model.plugin_attr.len()));
-    let bytes: Vec<u8> = model.plugin_attr.get(first..end).unwrap_or_default().iter().map(|b| *b as u8).collect();
+    let bytes: Vec<u8> =
+        model.plugin_attr.get(first..end).unwrap_or_default().iter().map(|b| *b as u8).collect();
     let mut texts: Vec<String> =
         bytes.split(|byte| *byte == 0).map(|text| String::from_utf8_lossy(text).into_owned()).collect();
     // the last one ends with a zero too

@@ -25,25 +25,24 @@ use crate::schema::Kind;
 use crate::schema::enums::{bias, dynamics, gain};
 
 /// What the names of laws begin with.
-pub const LAW_PREFIXES: [&str; 11] = [
-    "force:",
-    "control:",
-    "gain:",
-    "bias:",
-    "dynamics:",
-    "keep:",
-    "friction:",
-    "solref:",
-    "solimp:",
-    RATE,
-    LET,
-];
+pub const LAW_PREFIXES: [&str; 11] =
+    ["force:", CONTROL, "gain:", "bias:", "dynamics:", "keep:", "friction:", "solref:", "solimp:", RATE, LET];
 
+const CONTROL: &str = "control:";
 const RATE: &str = "rate:";
 const LET: &str = "let:";
 
 type Texts = [(usize, String)];
 type Made<T> = Result<T, FormulaError>;
+
+/// Names that laws have for themselves.
+const LOCALS: [&str; 8] =
+    ["position", "velocity", "length", "control", "activation", "dist", "normal", "other"];
+
+/// So many numbers, in words.
+fn numbers(count: usize) -> String {
+    if count == 1 { "one number".to_owned() } else { format!("{count} numbers") }
+}
 
 fn error<T>(text: usize, message: String) -> Made<T> {
     Err(FormulaError { text, message })
@@ -76,7 +75,7 @@ pub(super) fn states(model: &Model, texts: &Texts) -> Made<Vec<State>> {
             let near = suggest(name, model.names.numeric.iter().map(String::as_str));
             return error(
                 text,
-                format!("there is no numeric '{name}'{near}: its data are where the state begins"),
+                format!("there is no numeric '{name}', at whose data the state begins{near}"),
             );
         };
         let (first, size) = (model.numeric_adr[id] as usize, model.numeric_size[id] as usize);
@@ -115,6 +114,9 @@ pub(super) fn named_texts(model: &Model, texts: &Texts) -> Made<BTreeMap<String,
                 format!("'{name}' is a sensor, a numeric or a field already: choose another name"),
             );
         }
+        if LOCALS.contains(&name) {
+            return error(text, format!("'{name}' is a name that laws have for themselves: choose another"));
+        }
         named.insert(name.to_owned(), Named::Text(model.text(text)));
     }
     Ok(named)
@@ -137,7 +139,10 @@ pub(super) fn laws(
 ) -> Made<Laws> {
     made.reader = ReaderKind::Law;
     let mut reader = Reader { model, made, laws: Laws::default(), numbers: 0 };
-    for (text, name) in texts {
+    // controls first: others see what they are in this step
+    let (controls, others): (Vec<_>, Vec<_>) = texts.iter().partition(|(_, name)| name.starts_with(CONTROL));
+    reader.mark_controls(texts);
+    for (text, name) in controls.into_iter().chain(others) {
         if let Some(node) =
             reader.law(*text, name).map_err(|message| FormulaError { text: *text, message })?
         {
@@ -157,6 +162,22 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
+    /// Notes which controls laws set.
+    fn mark_controls(&mut self, texts: &Texts) {
+        for (_, name) in with_prefix(texts, CONTROL) {
+            if let Ok(a) = self.model.id(Kind::Actuator, name) {
+                let elements = self.controls_of(a);
+                self.made.controls.extend(elements.map(|element| (element, None)));
+            }
+        }
+    }
+
+    /// Elements of `ctrl` of an actuator.
+    fn controls_of(&self, a: usize) -> std::ops::Range<usize> {
+        let first = self.model.actuator_ctrladr[a] as usize;
+        first..first + self.model.actuator_ctrlnum[a] as usize
+    }
+
     /// Compiles a text, if it is a law; returns its node.
     fn law(&mut self, text: usize, name: &str) -> Result<Option<usize>, String> {
         let Some((kind, name)) = name.split_once(':') else { return Ok(None) };
@@ -194,8 +215,7 @@ impl Reader<'_> {
         let (node, want) = (read?, elements.len());
         let size = self.made.size(node);
         if size != want {
-            let numbers = if want == 1 { "one number" } else { &format!("{want} numbers") };
-            return Err(format!("it has {size} numbers; '{name}' takes {numbers}"));
+            return Err(format!("it has {}; '{name}' takes {}", numbers(size), numbers(want)));
         }
         self.laws.writes.push(Write { field: field.to_owned(), elements, value: node });
         Ok(node)
@@ -263,7 +283,9 @@ impl Reader<'_> {
                 let zero = self.made.add(Op::Const { values: vec![0.0; 3] }, 3, &[]);
                 self.made.add(Op::Concat, 6, &[node, zero])
             }
-            size => return Err(format!("it has {size} numbers; a force on '{name}' has 3, with a torque 6")),
+            size => {
+                return Err(format!("it has {}; a force on '{name}' has 3, with a torque 6", numbers(size)));
+            }
         };
         self.laws.writes.push(Write { field: "law_force".to_owned(), elements, value: node });
         Ok(node)
@@ -290,14 +312,15 @@ impl Reader<'_> {
             (ContactPart::Friction, 3 | 5) | (ContactPart::Solimp, 5) => vec![0, 1, 2, 3, 4],
             (ContactPart::Solref, 2) => vec![0, 1],
             (ContactPart::Solimp, 3) => vec![0, 1, 2],
-            (ContactPart::Keep, _) => return Err(format!("it has {size} numbers; a condition is one")),
+            (ContactPart::Keep, _) => return Err(format!("it has {}; a condition is one", numbers(size))),
             (ContactPart::Friction, _) => {
                 return Err(format!(
-                    "it has {size} numbers: sliding, torsional and rolling friction are 1 to 3, or 5"
+                    "it has {}: sliding, torsional and rolling friction are 1 to 3, or 5",
+                    numbers(size)
                 ));
             }
-            (ContactPart::Solref, _) => return Err(format!("it has {size} numbers; solref has 2")),
-            (ContactPart::Solimp, _) => return Err(format!("it has {size} numbers; solimp has 3 or 5")),
+            (ContactPart::Solref, _) => return Err(format!("it has {}; solref has 2", numbers(size))),
+            (ContactPart::Solimp, _) => return Err(format!("it has {}; solimp has 3 or 5", numbers(size))),
         };
         // sliding and rolling friction have two directions each
         let value = match (part, size) {
@@ -311,7 +334,7 @@ impl Reader<'_> {
     }
 
     /// Names that formulas of an actuator have for themselves.
-    fn actuator_locals(&mut self, a: usize, is_control: bool) -> Vec<(&'static str, usize)> {
+    fn actuator_locals(&mut self, a: usize, is_control: bool) -> Result<Vec<(&'static str, usize)>, String> {
         let m = self.model;
         let (out, ctrl) = (m.actuator_outadr[a] as usize, m.actuator_ctrladr[a] as usize);
         let mut locals = vec![
@@ -319,22 +342,26 @@ impl Reader<'_> {
             ("velocity", self.element("actuator_velocity", out)),
         ];
         if !is_control {
-            locals.push(("control", self.element("ctrl", ctrl)));
+            locals.push(("control", self.made.controls(vec![ctrl])?));
         }
         if let Ok(first) = usize::try_from(m.actuator_actadr[a]) {
             let all = (first..first + m.actuator_actnum[a] as usize).collect();
             locals.push(("activation", self.made.field("act", all)));
         }
-        locals
+        Ok(locals)
     }
 
     /// Controls of an actuator.
     fn control(&mut self, text: usize, name: &str) -> Result<usize, String> {
         let a = self.id(Kind::Actuator, name)?;
-        let first = self.model.actuator_ctrladr[a] as usize;
-        let elements = (first..first + self.model.actuator_ctrlnum[a] as usize).collect();
-        let locals = self.actuator_locals(a, true);
-        self.read(text, "ctrl", elements, &locals, name)
+        let elements: Vec<usize> = self.controls_of(a).collect();
+        let locals = self.actuator_locals(a, true)?;
+        let node = self.read(text, "ctrl", elements.clone(), &locals, name)?;
+        for (k, element) in elements.iter().enumerate() {
+            let one = if elements.len() == 1 { node } else { self.made.pick(node, &[k]) };
+            self.made.controls.insert(*element, Some(one));
+        }
+        Ok(node)
     }
 
     /// Gain, bias or activation rates of an actuator.
@@ -352,7 +379,7 @@ impl Reader<'_> {
             Ok(first) if field == "law_act_dot" => (first..first + m.actuator_actnum[a] as usize).collect(),
             _ => vec![a],
         };
-        let locals = self.actuator_locals(a, false);
+        let locals = self.actuator_locals(a, false)?;
         self.read(text, field, elements, &locals, name)
     }
 

@@ -158,6 +158,7 @@ impl Model {
             let node = parse::parse(&self.text(*text), self, made)
                 .and_then(|node| match made.size(node) {
                     size if size == dim => Ok(node),
+                    1 => Err(format!("it has one number, the sensor has dim {dim}")),
                     size => Err(format!("it has {size} numbers, the sensor has dim {dim}")),
                 })
                 .map_err(|message| FormulaError { text: *text, message })?;

@@ -471,6 +471,9 @@ impl<'a> Reader<'a> {
         if is_sensed && elements.iter().any(is_user) {
             return Err("'sensordata' has outputs of user sensors, which are computed with this one: name the sensors".to_owned());
         }
+        if field == "ctrl" && self.to.reader == ReaderKind::Law {
+            return self.to.controls(elements);
+        }
         Ok(self.to.field(field, elements))
     }
 }

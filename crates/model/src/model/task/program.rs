@@ -277,10 +277,13 @@ impl Program {
         };
         program.add(Part::Law, laws.writes.into_iter().filter_map(law).collect());
         for (k, law) in program.contact_laws.clone().into_iter().enumerate() {
-            let assigned = Assignment { place: Place::Contact, elements: law.elements, value: law.value };
+            let value = law.value;
+            let assigned = Assignment { place: Place::Contact, elements: law.elements, value };
             program.add(Part::Contact(k), vec![assigned]);
-            program.check_known(Part::Contact(k), is_early, "where contacts are found")?;
-            program.check_short(Part::Contact(k))?;
+            let known = program.check_known(Part::Contact(k), is_early, "where contacts are found");
+            let checked = known.and_then(|()| program.check_short(Part::Contact(k)));
+            // what it shares with others may be right there
+            checked.map_err(|(_, why)| (value, why))?;
         }
         program.check_known(Part::Sense, is_sensed, "where sensors are computed")?;
         program.check_known(Part::Law, is_lawful, "before actuators act, where laws are computed")?;
@@ -337,6 +340,11 @@ impl Program {
     /// True if there are laws of forces, controls, actuators or states.
     pub fn has_laws(&self) -> bool {
         !self.assignments(Part::Law).is_empty()
+    }
+
+    /// True if laws act on worlds, those of contacts among them.
+    pub fn acts(&self) -> bool {
+        self.has_laws() || !self.contact_laws.is_empty()
     }
 
     /// True if user sensors have formulas.
