@@ -10,6 +10,7 @@ pub mod history;
 pub mod jacobian;
 mod key;
 mod names;
+mod needs;
 pub mod schedule;
 pub mod smooth;
 pub mod state;
