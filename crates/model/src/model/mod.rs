@@ -11,6 +11,7 @@ pub mod jacobian;
 mod key;
 pub mod leaf;
 mod names;
+mod needs;
 pub mod schedule;
 pub mod smooth;
 pub mod state;
