@@ -287,7 +287,7 @@ fn the_deepest_stay_where_slots_end() {
 
 /// Compares every stage of a model in tests/parity/models after some steps, without and with lanes that share a world.
 fn compare_stages(name: &str, steps: usize, field: &str) {
-    let model = manyworlds::load(format!("tests/parity/models/{name}.xml")).unwrap();
+    let model = manyworlds::load(&format!("tests/parity/models/{name}.xml")).unwrap();
     let options = CheckOptions { worlds: 2, steps, seed: 3, from: None };
     let capacity = check::needed_capacity(&model, Capacity { nconmax: 64, njmax: 256 }, &options);
     let gpu = Gpu::open(AdapterPreference::Any).unwrap();

@@ -362,11 +362,6 @@ const UNSIMULATED: &[(&str, &[&str])] = &[
         <sensor><distance geom1='a' geom2='b'/></sensor></mujoco>",
         &["distance of hfield and sphere", "'a'", "'b'"],
     ),
-    (
-        "<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody>
-        <actuator><general name='act' joint='j' dyntype='user'/></actuator></mujoco>",
-        &["activation of an actuator", "'act'"],
-    ),
 ];
 
 /// Questionable models that load with a warning.
