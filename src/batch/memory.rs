@@ -9,6 +9,7 @@ use crate::model::candidates::NearPairs;
 use crate::model::capacity::max_capacity;
 use crate::model::data::{Capacity, Data};
 use crate::model::jacobian::{Jacobian, RowPlace};
+use crate::model::kept::Kept;
 use crate::schema::{Elem, Sizes};
 
 /// Upper bound on worlds: world indices are 32-bit on the GPU.
@@ -43,6 +44,7 @@ pub fn kernel_bytes(model: &Model, capacity: Capacity) -> Result<usize> {
 pub fn cpu_bytes(sizes: &Sizes) -> usize {
     // candidates are listed for kernels alone
     let near = if sizes.nsap > 0 { NearPairs::<f64>::bytes(sizes) } else { 0 };
+    let kept = if sizes.nasleep > 0 { Kept::<f64>::bytes(sizes) } else { 0 };
     let sizes = &Sizes { ncandidate: 0, ..*sizes };
     // a triangle and whole rows are what kernels keep
     let [nv, rows, contacts] = [sizes.nv, sizes.njmax, sizes.njmax / 4].map(|n| n as u64);
@@ -58,7 +60,7 @@ pub fn cpu_bytes(sizes: &Sizes) -> usize {
             .saturating_add(packed.saturating_add(hessian.min(triangle)).saturating_mul(8))
             .saturating_add(places)
     });
-    usize::try_from(fields).unwrap_or(usize::MAX).saturating_add(near + size_of::<Data<f64>>())
+    usize::try_from(fields).unwrap_or(usize::MAX).saturating_add(near + kept + size_of::<Data<f64>>())
 }
 
 /// Rejects a number of worlds whose array sizes would overflow.
