@@ -94,13 +94,13 @@ pub struct Kept<T> {
     pub has_joint_damping: Option<bool>,
 }
 
-// a copy has as much memory, so that its steps allocate nothing either
+// a copy has as much memory, so that its steps allocate nothing either; its model may become another, so it knows nothing
 impl<T: Copy> Clone for Kept<T> {
     fn clone(&self) -> Self {
         let mut runs = Vec::with_capacity(self.runs.capacity());
         runs.extend_from_slice(&self.runs);
         Self {
-            valid: self.valid.clone(),
+            valid: vec![0; self.valid.len()],
             qpos: self.qpos.clone(),
             moment: self.moment.clone(),
             runs,
@@ -110,7 +110,7 @@ impl<T: Copy> Clone for Kept<T> {
             coordinates: self.coordinates.clone(),
             alone: self.alone.clone(),
             driven: self.driven.clone(),
-            has_joint_damping: self.has_joint_damping,
+            has_joint_damping: None,
         }
     }
 }
@@ -229,15 +229,16 @@ fn is_alone<T: Real>(m: &Model<T>, tree: usize) -> bool {
 }
 
 impl<T: Real> Data<T> {
-    /// From now on, stages leave out what belongs to sleeping trees as long as its results would be the same. Whoever changes
-    /// the model then, or another model's number, calls this again; options may change at any time. Without sleep, nothing
-    /// happens.
+    /// From now on, stages leave out what belongs to sleeping trees, as long as its results would be the same to the bit.
+    /// The state may change at any time, and so may gravity and the flags of the options. Whoever changes other numbers of the
+    /// model, or writes results in place but by [`Data::get_mut`], calls [`Data::forget_asleep`]; for a model of another
+    /// structure, this again. Copies of the world compute everything once. Nothing happens in a model without sleep.
     pub fn keep_asleep(&mut self, model: &Model<T>) {
         let sleeps = !self.tree_asleep.is_empty();
         self.kept = sleeps.then(|| Box::new(Kept::new(model)));
     }
 
-    /// Takes no result of sleeping trees for valid any more.
+    /// Takes no result of sleeping trees for valid any more: each stage computes them once more.
     pub fn forget_asleep(&mut self) {
         if let Some(kept) = &mut self.kept {
             kept.forget();
