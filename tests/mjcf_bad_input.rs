@@ -803,6 +803,38 @@ fn includes_that_repeat_or_loop_name_the_chain() {
 }
 
 #[test]
+fn formulas_of_fields_are_checked() {
+    let file = |config: &str| {
+        let text = format!(
+            "<mujoco><extension><plugin plugin='manyworlds.sdf.formula'>\n<instance name='f'>{config}</instance></plugin>
+</extension><asset><mesh name='m'><plugin instance='f'/></mesh></asset>
+<worldbody><body><freejoint/><geom type='sdf' mesh='m' mass='1'><plugin instance='f'/></geom></body></worldbody></mujoco>"
+        );
+        load_str(&text)
+    };
+    let config = |settings: &[(&str, &str)]| {
+        let one = |(key, value): &(&str, &str)| format!("<config key='{key}' value='{value}'/>");
+        settings.iter().map(one).collect::<String>()
+    };
+    let (ball, size) = (("formula", "norm(p) - r"), ("box", ".2 .2 .2"));
+    assert!(file(&config(&[ball, size, ("r", ".1")])).is_ok());
+    for (settings, parts) in [
+        (vec![size, ("r", ".1")], ["no formula", "norm(p) - radius"]),
+        (vec![ball, ("r", ".1")], ["box is ''", "three lengths"]),
+        (vec![ball, ("box", "1 -1 1"), ("r", ".1")], ["box is '1 -1 1'", "three lengths"]),
+        (vec![ball, size], ["nothing is called 'r'", "formula 'norm(p) - r'"]),
+        (vec![ball, size, ("r", "thick")], ["r is 'thick'", "one finite number"]),
+        (vec![("formula", "norm(p"), size], ["',' is expected", "negative inside"]),
+        (vec![("formula", "p"), size], ["one number, not 3", "negative inside"]),
+        (vec![("formula", "x + qvel[0]"), size], ["knows nothing of worlds", "negative inside"]),
+        (vec![("formula", "1 + norm(p)"), size], ["no surface in its box", "all outside"]),
+    ] {
+        let text = file(&config(&settings)).unwrap_err().to_string();
+        assert!(text.contains("model.xml:") && parts.iter().all(|part| text.contains(part)), "{text}");
+    }
+}
+
+#[test]
 fn fields_are_checked() {
     let file = |config: &str, mesh: &str, geom: &str| {
         format!(
