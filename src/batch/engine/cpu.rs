@@ -223,6 +223,10 @@ impl Engine for CpuEngine {
     }
 
     fn read(&mut self, fields: &[&'static Field], worlds: &[usize]) -> Result<Vec<Numbers>> {
+        if let Some(field) = fields.iter().find(|field| !self.has(field.name)) {
+            let text = format!("'{}' is not a field that worlds of this model hold on the CPU", field.name);
+            return Err(Error::Argument(text));
+        }
         Ok(fields.iter().map(|field| column(&self.worlds, field, worlds, &self.sizes)).collect())
     }
 
