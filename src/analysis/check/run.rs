@@ -335,7 +335,8 @@ fn written_fields(
 ) -> Vec<&'static Field> {
     let changed = |f: &Field| before.iter().zip(after).any(|(a, b)| a.get(f.name) != b.get(f.name));
     let may = |f: &Field| f.role.is_state() || (!f.is_of(stage) && stage.row().writes.contains(&f.role));
-    let others = |f: &&Field| may(f) && (changed(f) || subject.writes(stage, f.name));
+    let held = |f: &Field| after.iter().all(|data| data.holds(f));
+    let others = |f: &&Field| may(f) && held(f) && (changed(f) || subject.writes(stage, f.name));
     outputs(stage).chain(Data::<f64>::FIELDS.iter().filter(others)).collect()
 }
 
