@@ -78,7 +78,7 @@ fn after<T: Real>(model: &Model, from: &Data, kind: i32, count: i32) -> f64 {
     d.clone_from(&from.cast::<T>());
     // memory of this solver
     let fresh = Data::<T>::zeroed(own);
-    (d.sizes, d.solver_H, d.dual_MinvJT, d.dual_A) = (own, fresh.solver_H, fresh.dual_MinvJT, fresh.dual_A);
+    (d.sizes, d.dual_MinvJT, d.dual_A) = (own, fresh.dual_MinvJT, fresh.dual_A);
     islands::islands(&single, &mut d);
     solve(&single, &mut d);
     cost(&m, &d.cast::<f64>())

@@ -10,15 +10,16 @@ import package::sensor::output::cut_off;
 import package::sensor::sensor_contact::{contact_sensor, touch_force};
 import package::sensor::sensor_distance::distance_sensor;
 import package::sensor::sensor_ray::{focal_lengths, rangefinder};
+import package::sensor::tactile::tactile;
 import package::sensor::touch_grid::touch_grid;
 import package::sleep::asleep::tree_sleeps;
 
 // Outputs of all sensors of one world.
 fn sensor() {
-    // all sensors but rangefinders, one for each lane
+    // all sensors but rangefinders and tactile ones, one for each lane
     for (var s = lane; s < nsensor; s += lanes) {
         let kind = sensor_type(s);
-        if (kind == SENSOR_RANGEFINDER || sensor_asleep(s)) {
+        if (kind == SENSOR_RANGEFINDER || kind == SENSOR_TACTILE || sensor_asleep(s)) {
             continue;
         }
 //#if CONTACT_SENSOR
@@ -51,6 +52,14 @@ fn sensor() {
     for (var s = 0u; s < nsensor; s++) {
         if (sensor_type(s) == SENSOR_RANGEFINDER && !sensor_asleep(s)) {
             rangefinder(s);
+        }
+    }
+//#endif
+//#if TACTILE_SENSOR
+    // tactile sensors: the lanes share the vertices
+    for (var s = 0u; s < nsensor; s++) {
+        if (sensor_type(s) == SENSOR_TACTILE && !sensor_asleep(s)) {
+            tactile(s);
         }
     }
 //#endif

@@ -64,7 +64,7 @@ library! {
     collision: box_box broad_phase capsule_box contact_face contact_parameters contacts convex distance expanding_polytope field field_contacts gjk height_field multi_contact narrow_phase octree pair penetration plane_mesh polytope primitives ray ray_hfield ray_mesh ray_shape signed_distance support_map witness;
     constraint: adhesion cone constraint_cost contact_force contact_jacobian equality exact_diagonal islands row_parameters row_place row_span surface_velocity;
     solver: cg hessian line_search noslip pgs primal qcqp skyline smooth_contact state stored_tiles tile_rows tiles update;
-    sensor: enclosed object_frames output sensor_contact sensor_distance sensor_ray touch_grid;
+    sensor: enclosed object_frames output sensor_contact sensor_distance sensor_ray tactile touch_grid;
     integrate: advance fluid_derivative implicit reset velocity_derivative;
     sleep: asleep;
     task: evaluate;

@@ -251,13 +251,14 @@ fn fields_touch_each_other_as_on_the_cpu() {
 
 #[test]
 fn meshes_and_planes_touch_fields_as_on_the_cpu() {
-    let octree = "<geom type='sdf' mesh='wedge'/>";
+    let (octree, plane) = ("<geom type='sdf' mesh='wedge'/>", "<geom type='plane' size='1 1 1'/>");
     for (name, one, two, reach) in [
         ("octree", octree.to_owned(), field("torus"), 0.4),
         ("octree and sphere", "<geom size='.15'/>".to_owned(), octree.to_owned(), 0.3),
         ("mesh", "<geom type='mesh' mesh='wedge'/>".to_owned(), field("torus"), 0.4),
         ("hfield", "<geom type='hfield' hfield='flat'/>".to_owned(), field("torus"), 0.4),
-        ("plane", "<geom type='plane' size='1 1 1'/>".to_owned(), field("torus"), 0.3),
+        ("plane", plane.to_owned(), field("torus"), 0.3),
+        ("plane and mesh", plane.to_owned(), "<geom type='mesh' mesh='wedge'/>".to_owned(), 0.3),
     ] {
         let (contacts, worlds) = compare(name, &scene(&one, &two), reach);
         assert!(contacts > 20 && worlds > WORLDS / 2, "{name}: {contacts} in {worlds}");
@@ -284,10 +285,10 @@ fn the_deepest_stay_where_slots_end() {
     }
 }
 
-#[test]
-fn every_stage_agrees_with_the_cpu() {
-    let model = manyworlds::load("tests/parity/models/fields.xml").unwrap();
-    let options = CheckOptions { worlds: 2, steps: 10, seed: 3, from: None };
+/// Compares every stage of a model in tests/parity/models after some steps, without and with lanes that share a world.
+fn compare_stages(name: &str, steps: usize, field: &str) {
+    let model = manyworlds::load(format!("tests/parity/models/{name}.xml")).unwrap();
+    let options = CheckOptions { worlds: 2, steps, seed: 3, from: None };
     let capacity = check::needed_capacity(&model, Capacity { nconmax: 64, njmax: 256 }, &options);
     let gpu = Gpu::open(AdapterPreference::Any).unwrap();
     for (lanes, worlds, placement) in [(1, 8, WorkingSetSpace::Storage), (16, 2, WorkingSetSpace::Workgroup)]
@@ -300,11 +301,22 @@ fn every_stage_agrees_with_the_cpu() {
         };
         let mut batch = GpuBatch::new(&gpu, model.clone(), 2, capacity, &kernels).unwrap();
         let report = check::run(&model, capacity, &mut batch, &options).unwrap();
-        assert!(report.rows.iter().any(|row| row.field == "contact_dist"));
+        assert!(report.rows.iter().any(|row| row.field == field));
         let over: Vec<String> =
             report.rows.iter().filter(|row| row.over()).map(|row| format!("{row:?}")).collect();
-        assert_eq!(over, [""; 0], "{lanes} lanes");
+        assert_eq!(over, [""; 0], "{name}, {lanes} lanes");
     }
+}
+
+#[test]
+fn every_stage_agrees_with_the_cpu() {
+    compare_stages("fields", 10, "contact_dist");
+}
+
+#[test]
+fn tactile_sensors_feel_as_on_the_cpu() {
+    // until all skins are pressed
+    compare_stages("tactile", 80, "sensordata");
 }
 
 #[test]

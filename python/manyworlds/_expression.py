@@ -198,6 +198,10 @@ class Nodes:
         self._known: dict[int, int] = {}
         self._kept: list[Expr] = []
 
+    def exprs(self) -> list[Expr]:
+        """The expressions, in the order of the list."""
+        return list(self._kept)
+
     def add(self, root: Expr) -> int:
         """Number of an expression, with all that it uses before it."""
         stack = [root]

@@ -17,6 +17,7 @@ where the worlds are. An expression is a vector; a single number goes with a vec
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
@@ -151,6 +152,21 @@ class Task:
             raise UnknownNameError(unknown("field", name, [*DATA, *MODEL]))
         shape = tuple(d if isinstance(d, int) else self.model._size(d) for d in entry.dims)
         return FieldExpr("field", np.arange(int(np.prod(shape))).reshape(shape), name=name)
+
+    def formula(self, text: str, **names: Operand) -> Expr:
+        """An expression as text, in the language of formulas in model files: `task.formula("norm(tip - goal)")`.
+
+        Names are those of sensors, of custom numerics, of the model's named values and of fields; `names` gives some
+        to expressions: `task.formula("-0.1*sum(a*a)", a=task.action)`.
+        """
+        nodes = Nodes()
+        places = [(name, nodes.add(expression(value))) for name, value in names.items()]
+        made, value = self.model._core.expression(text, json.dumps(nodes.list), places)
+        exprs = nodes.exprs()
+        for node in json.loads(made)[len(exprs) :]:
+            args = tuple(exprs[k] for k in node.pop("args", ()))
+            exprs.append(Expr(node.pop("op"), args, node.pop("size"), **node))
+        return exprs[value]
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):

@@ -25,6 +25,11 @@ impl Model {
             Ok(model)
         })
     }
+
+    /// An expression as text: nodes in JSON, names of some of them; the nodes with its own, and the number of its value.
+    fn expression(&self, text: &str, nodes: &str, names: Vec<(String, usize)>) -> PyResult<(String, usize)> {
+        self.inner.expression_json(text, nodes, &names).map_err(exception)
+    }
 }
 
 #[pymethods]

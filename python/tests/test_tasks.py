@@ -12,7 +12,7 @@ from reference_task import ReferenceEnvironment
 
 import manyworlds as mw
 from manyworlds import envs
-from manyworlds.task import Task
+from manyworlds.task import Task, where
 
 gymnasium = pytest.importorskip("gymnasium")
 
@@ -193,3 +193,34 @@ def test_the_default_arguments_are_gymnasiums() -> None:
                 assert parameter.default == theirs[name].default, f"{env_id}: {name}"
         left_out = set(theirs) - set(inspect.signature(make_task).parameters)
         assert left_out <= {"xml_file", "default_camera_config", "kwargs"}, env_id
+
+
+def test_formulas_are_the_expressions_of_python() -> None:
+    model = envs.task("Hopper").model
+    task = Task(model)
+    x = task.qpos[0:3]
+    mean = (x[0] + x[1] + x[2]) / 3
+    pairs = {
+        "mean(a) + clip(a, -0.1, 0.1)": mean + np.minimum(np.maximum(x, -0.1), 0.1),
+        "select(a > 0 && a < 1, tanh(a), exp(-a)/(1 + a^2))": where(
+            (x > 0) & (x < 1), np.tanh(x), np.exp(-x) / (1 + x * x)
+        ),
+        "qpos[0:3] + opt_timestep": x + task.opt_timestep,
+    }
+    for k, (text, by_hand) in enumerate(pairs.items()):
+        task.observe(f"text {k}", task.formula(text, a=x))
+        task.observe(f"hand {k}", by_hand)
+    task.observe("drawn", task.formula("uniform(2, 3, 4)"))
+    task.reset("qpos", task.qpos0 + task.formula(f"uniform(-0.1, 0.1, {model.nq})"))
+    env = mw.Environment(task, 4, device="cpu", seed=3)
+    observed = np.asarray(env.reset()[0], dtype=np.float64)
+    for k in range(len(pairs)):
+        ours, hand = observed[:, 6 * k : 6 * k + 3], observed[:, 6 * k + 3 : 6 * k + 6]
+        np.testing.assert_allclose(ours, hand, rtol=1e-6, atol=1e-7)
+        assert np.ptp(ours) > 0
+    drawn = observed[:, 18:]
+    assert ((drawn >= 2) & (drawn < 3)).all()
+    assert np.ptp(drawn) > 0
+    for wrong, words in {"qposs": "did you mean 'qpos'", "a +": "formula ends", "b": "nothing is called 'b'"}.items():
+        with pytest.raises(ValueError, match=words):
+            task.formula(wrong, a=x)

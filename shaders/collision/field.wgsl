@@ -6,9 +6,10 @@ import package::collision::signed_distance::{plugin_distance, primitive_distance
 import package::math::trig::power;
 import package::math::vector::normalize3;
 
-// In place of the type of a primitive: a plugin instance, or the octree of a mesh.
+// In place of the type of a primitive: a plugin instance, the octree of a mesh, or nothing.
 const PLUGIN_FIELD: i32 = -1;
 const OCTREE_FIELD: i32 = -2;
+const NO_FIELD: i32 = -3;
 
 // The field of a geom: type and size of a primitive, or plugin instance, or mesh.
 struct Field {
@@ -27,12 +28,26 @@ fn of_geom(g: u32) -> Field {
     let id = geom_plugin(g);
     if (id >= 0) {
         let named = plugin(u32(id));
-        if (named >= PLUGIN_BOLT && named <= PLUGIN_TORUS) {
+        if (named >= PLUGIN_BOLT && named <= PLUGIN_FORMULA) {
             return Field(PLUGIN_FIELD, u32(id), vec3f(0.0));
         }
     }
 //#endif
     return Field(OCTREE_FIELD, u32(geom_dataid(g)), vec3f(0.0));
+}
+
+// The same, and the octree of a geom of type mesh whose mesh has one: what tactile sensors feel. No field of other
+// geoms, whose distance is zero everywhere.
+fn of_solid(g: u32) -> Field {
+    let kind = geom_type(g);
+    var field = of_geom(g);
+    if (kind == GEOM_MESH) {
+        field = Field(OCTREE_FIELD, u32(geom_dataid(g)), vec3f(0.0));
+    }
+    if (kind == GEOM_HFIELD || (field.kind == OCTREE_FIELD && mesh_octadr(field.id) < 0)) {
+        field.kind = NO_FIELD;
+    }
+    return field;
 }
 
 // Signed distance at a point in the geom's frame, with its gradient.

@@ -29,19 +29,21 @@ fn octree_distance(mesh: u32, p: vec3f) -> vec4f {
 fn value_inside(root: u32, p: vec3f) -> vec4f {
     var cell = root;
     var child = 0;
-    var at = vec3f(0.0);
-    var width = vec3f(1.0);
+    // from the lower corner of the cell, and half its size
+    var off = vec3f(0.0);
+    var half = vec3f(1.0);
     while (child >= 0) {
-        let half = oct_aabb_vec3(2u * cell + 1u);
-        width = 2.0 * half;
-        at = (p - oct_aabb_vec3(2u * cell) + half) / width;
-        let upper = select(vec3u(0u), vec3u(1u, 2u, 4u), at >= vec3f(0.5));
+        half = oct_aabb_vec3(2u * cell + 1u);
+        off = p - oct_aabb_vec3(2u * cell) + half;
+        let upper = select(vec3u(0u), vec3u(1u, 2u, 4u), off >= half);
         child = oct_child(8u * cell + upper.x + upper.y + upper.z);
         if (child >= 0) {
             cell = root + u32(child);
         }
     }
     // the interpolation, axis by axis, with its slope along each
+    let width = 2.0 * half;
+    let at = off / width;
     let k = 8u * cell;
     let low = vec4f(oct_coeff(k), oct_coeff(k + 2u), oct_coeff(k + 4u), oct_coeff(k + 6u));
     let high = vec4f(oct_coeff(k + 1u), oct_coeff(k + 3u), oct_coeff(k + 5u), oct_coeff(k + 7u));

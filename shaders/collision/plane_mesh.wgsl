@@ -12,7 +12,10 @@ fn plane_mesh(plane: Shape, mesh: i32, shaped: Shape, margin: f32) {
     // polygon most parallel to the plane
     var best = -1.0;
     var polygon = 0u;
-    for (var k = 0u; k < polytope::valence(mesh, deepest); k++) {
+    // read before the loop: what its condition reads, SwiftShader does not read again behind it, and worlds that leave
+    // the loop earlier would have zero there
+    let valence = polytope::valence(mesh, deepest);
+    for (var k = 0u; k < valence; k++) {
         let candidate = polytope::ring_polygon(mesh, deepest, k);
         let cosine = dot(polytope::normal(mesh, candidate), down);
         if (cosine > best) {

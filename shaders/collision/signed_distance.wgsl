@@ -1,5 +1,6 @@
 // Signed distances of shapes, negative inside, with their gradients: a function for each field.
-// Twin: crates/cpu/src/collision/signed_distance.rs, which says which of them are exact. A model holds those it has.
+// Twin: crates/cpu/src/collision/signed_distance.rs, which says which of them are exact, and has values without
+// gradients by the same formulas. A model holds those it has.
 
 import package::math::graded::{self, constant, coordinates, hypot, modulo, mul, over, plus};
 import package::math::trig::{arctan2, PI, sincos};
@@ -114,6 +115,11 @@ fn field_distance(kind: i32, prm: u32, p: vec3f) -> vec4f {
 
 // Signed distance of a plugin instance of a model.
 fn plugin_distance(id: u32, p: vec3f) -> vec4f {
+//#if FIELD_FORMULA
+    if (plugin(id) == PLUGIN_FORMULA) {
+        return formula_distance(id, p);
+    }
+//#endif
     return field_distance(plugin(id), NUMBERS * id, p);
 }
 
@@ -141,19 +147,19 @@ const TURNS: f32 = 12.0;
 // Half the square root of two: sine and cosine of the slants of bolt and nut.
 const SLANT: f32 = 0.707106781186548;
 
-// Distance from a thread, and from the cone that ends it.
-fn thread(radius: f32, c: mat3x4f) -> mat2x4f {
+// Distance from a thread, and from the cone that ends it, at an angle around z.
+fn thread(radius: f32, angle: vec4f, c: mat3x4f) -> mat2x4f {
     let beyond = plus(hypot(c[0], c[1]), -radius);
     // a wave along the helix
-    let turn = c[2] * TURNS - graded::atan2(c[1], c[0]) / (2.0 * PI);
+    let turn = c[2] * TURNS - angle / (2.0 * PI);
     let wave = graded::abs(plus(modulo(turn, 1.0), -0.5));
     return mat2x4f((beyond - wave / TURNS) * SLANT, (c[2] - beyond) * SLANT);
 }
 
-// A hexagonal head with a chamfer.
-fn hexagon(radius: f32, c: mat3x4f) -> vec4f {
+// A hexagonal head with a chamfer, at an angle around z.
+fn hexagon(radius: f32, angle: f32, c: mat3x4f) -> vec4f {
     // along the nearest of six directions, of which x is one
-    let sector = sincos(round(arctan2(c[1].w, c[0].w) * (3.0 / PI)) * (PI / 3.0));
+    let sector = sincos(round(angle * (3.0 / PI)) * (PI / 3.0));
     let across = plus(c[0] * sector.y + c[1] * sector.x, -0.5);
     let chamfer = plus(c[2] + hypot(c[0], c[1]), -radius - 0.22) * SLANT;
     let height = plus(graded::abs(plus(c[2], 0.25)), -0.25);
@@ -162,17 +168,19 @@ fn hexagon(radius: f32, c: mat3x4f) -> vec4f {
 
 // A bolt along z, its head below the origin.
 fn bolt_distance(radius: f32, c: mat3x4f) -> vec4f {
-    let both = thread(radius, c);
+    let angle = graded::atan2(c[1], c[0]);
+    let both = thread(radius, angle, c);
     let length = plus(graded::abs(plus(c[2], 0.5)), -0.5);
     let shaft = graded::max(graded::max(both[0], length), plus(-both[1], -SLANT));
-    return graded::min(hexagon(radius, c), shaft);
+    return graded::min(hexagon(radius, angle.w, c), shaft);
 }
 
 // A nut that fits a bolt.
 fn nut_distance(radius: f32, c: mat3x4f) -> vec4f {
-    let both = thread(radius, c);
+    let angle = graded::atan2(c[1], c[0]);
+    let both = thread(radius, angle, c);
     let hole = graded::min(graded::max(both[0], plus(-both[1], -0.5 * SLANT)), plus(-both[1], -0.05 * SLANT));
-    return graded::max(hexagon(radius, c), -hole);
+    return graded::max(hexagon(radius, angle.w, c), -hole);
 }
 
 // Proportions of a gear.

@@ -18,8 +18,8 @@ const CHECKED: &[Role] = &[Role::Time, Role::Scene, Role::Sleep, Role::Warmstart
 const PLACES: &[&str] = &["tree_asleep", "rk4_stage", "step_owed"];
 
 impl Batch {
-    /// True if the backend stores a Data field: a model's kernels omit fields that they do not need, and neither
-    /// backend stores contact adhesion for a model without adhesion, or sleep state for a model without sleep.
+    /// True if the backend stores a Data field: kernels and worlds on the CPU omit fields that a model does not need, and
+    /// neither backend stores contact adhesion for a model without adhesion, or sleep state for a model without sleep.
     pub fn has(&self, field: impl FieldName<DataField>) -> bool {
         let rare = [Size::nadhesive, Size::nasleep, Size::nasleepq];
         let has_elements = |dim: &Dim| match dim {

@@ -9,7 +9,7 @@ use crate::model::candidates::NearPairs;
 use crate::model::capacity::max_capacity;
 use crate::model::data::{Capacity, Data};
 use crate::model::jacobian::{Jacobian, RowPlace};
-use crate::schema::{Elem, Sizes};
+use crate::schema::{Elem, Needs, Sizes};
 
 /// Upper bound on worlds: world indices are 32-bit on the GPU.
 const MAX_WORLDS: u64 = u32::MAX as u64;
@@ -17,9 +17,9 @@ const MAX_WORLDS: u64 = u32::MAX as u64;
 /// Fraction of the available memory that a batch may use.
 const SHARE: f64 = 0.9;
 
-/// Bytes of all fields of one world with reals of `real` bytes; `None` on overflow.
-fn bytes_of_world(sizes: &Sizes, real: u64) -> Option<u64> {
-    Data::<f64>::FIELDS.iter().try_fold(0u64, |sum, f| {
+/// Bytes of the fields of one world that are needed, with reals of `real` bytes; `None` on overflow.
+fn bytes_of_world(sizes: &Sizes, real: u64, needs: Needs) -> Option<u64> {
+    Data::<f64>::FIELDS.iter().filter(|f| needs.has(f.traits.need)).try_fold(0u64, |sum, f| {
         let size = if f.elem == Elem::Real { real } else { 4 };
         let bytes = f.shape(sizes).iter().try_fold(size, |n, &d| n.checked_mul(d as u64))?;
         sum.checked_add(bytes)
@@ -38,24 +38,28 @@ pub fn kernel_bytes(model: &Model, capacity: Capacity) -> Result<usize> {
     Ok(program.layout.bytes_per_world())
 }
 
-/// Bytes of one world on the CPU backend. Packed rows and the Hessian grow with contacts: they count as for contacts between
-/// trees of the mean size.
-pub fn cpu_bytes(sizes: &Sizes) -> usize {
-    // candidates are listed for kernels alone
-    let near = if sizes.nsap > 0 { NearPairs::<f64>::bytes(sizes) } else { 0 };
-    let sizes = &Sizes { ncandidate: 0, ..*sizes };
-    // a triangle and whole rows are what kernels keep
+/// Bytes of one world on the CPU backend, in its initial state. In a large world, rows and the Hessian grow with contacts.
+pub fn cpu_bytes(model: &Model, capacity: Capacity) -> usize {
+    let mut data = Data::new(model, capacity);
+    crate::cpu::forward(model, &mut data);
+    data.bytes()
+}
+
+/// Bytes that a world on the CPU may grow to. Packed rows and the Hessian grow with contacts: they count as for contacts
+/// between trees of the mean size.
+fn grown_bytes(model: &Model, sizes: &Sizes) -> usize {
+    let near = if sizes.nsap > 0 { NearPairs::<f64>::reserved_bytes(sizes) } else { 0 };
     let [nv, rows, contacts] = [sizes.nv, sizes.njmax, sizes.njmax / 4].map(|n| n as u64);
     let width = nv.div_ceil(sizes.ntree.max(1) as u64);
-    let triangle = sizes.nH as u64;
     let hessian = (nv.saturating_mul(width + 1) / 2).saturating_add(contacts.saturating_mul(width * width));
+    // whole rows are what kernels keep
     let whole = rows.saturating_mul(nv);
     let packed = if Jacobian::is_packed_in(sizes) { rows.saturating_mul(nv.min(2 * width)) } else { whole };
     let places = rows.saturating_mul(size_of::<RowPlace>() as u64);
-    let fields = bytes_of_world(sizes, 8).map_or(u64::MAX, |all| {
-        let others = all.saturating_sub(8 * triangle).saturating_sub(whole.saturating_mul(8));
+    let fields = bytes_of_world(sizes, 8, model.needs()).map_or(u64::MAX, |all| {
+        let others = all.saturating_sub(whole.saturating_mul(8));
         others
-            .saturating_add(packed.saturating_add(hessian.min(triangle)).saturating_mul(8))
+            .saturating_add(packed.saturating_add(hessian.min(sizes.nH as u64)).saturating_mul(8))
             .saturating_add(places)
     });
     usize::try_from(fields).unwrap_or(usize::MAX).saturating_add(near + size_of::<Data<f64>>())
@@ -64,7 +68,7 @@ pub fn cpu_bytes(sizes: &Sizes) -> usize {
 /// Rejects a number of worlds whose array sizes would overflow.
 pub(super) fn check_count(sizes: &Sizes, worlds: usize) -> Result<()> {
     let most = i64::MAX as u64;
-    let Some(one) = bytes_of_world(sizes, 8).filter(|n| *n <= most) else {
+    let Some(one) = bytes_of_world(sizes, 8, Needs::ALL).filter(|n| *n <= most) else {
         let (nconmax, njmax) = (sizes.nconmax, sizes.njmax);
         return Err(Error::Memory(format!(
             "a world with nconmax {nconmax} and njmax {njmax} is larger than any memory; lower them"
@@ -84,7 +88,7 @@ pub(super) fn check_count(sizes: &Sizes, worlds: usize) -> Result<()> {
 pub fn check_memory(model: &Model, capacity: Capacity, worlds: usize, copies: usize) -> Result<()> {
     let sizes = capacity.sizes(model);
     check_count(&sizes, worlds)?;
-    let bytes = (cpu_bytes(&sizes) as u64).saturating_mul(copies as u64);
+    let bytes = (grown_bytes(model, &sizes) as u64).saturating_mul(copies as u64);
     check_memory_of_worlds(bytes, worlds as u64)
 }
 
@@ -124,8 +128,8 @@ pub fn capacity(model: &Model, nconmax: Option<usize>, njmax: Option<usize>) -> 
 }
 
 /// Rejects what exceeds the available memory; the message has the largest number that fits.
-pub(super) fn check_available(sizes: &Sizes, worlds: usize) -> Result<()> {
-    check_memory_of_worlds(cpu_bytes(sizes) as u64, worlds as u64)
+pub(super) fn check_available(model: &Model, sizes: &Sizes, worlds: usize) -> Result<()> {
+    check_memory_of_worlds(grown_bytes(model, sizes) as u64, worlds as u64)
 }
 
 /// Rejects worlds of so many bytes that exceed the available memory, or that the system does not give.
@@ -174,7 +178,7 @@ pub(super) fn check_allocation(bytes: u64) -> Result<()> {
 /// Rejects what exceeds the memory of a software adapter, which is main memory.
 #[cfg(feature = "gpu")]
 pub(super) fn check_software(sizes: &Sizes, worlds: usize) -> Result<()> {
-    match (available(), bytes_of_world(sizes, 4)) {
+    match (available(), bytes_of_world(sizes, 4, Needs::ALL)) {
         (Some(available), Some(bytes)) => check_fits(bytes, worlds as u64, available),
         _ => Ok(()),
     }
@@ -263,6 +267,6 @@ mod tests {
     #[test]
     fn sizes_that_overflow_are_counted_as_such() {
         let sizes = Sizes { nv: usize::MAX / 2, njmax: 3, ..Sizes::default() };
-        assert_eq!(bytes_of_world(&sizes, 8), None);
+        assert_eq!(bytes_of_world(&sizes, 8, Needs::ALL), None);
     }
 }

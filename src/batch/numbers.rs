@@ -22,10 +22,13 @@ pub(super) fn numbers_of(data: &Data, field: &Field, sizes: &Sizes) -> Vec<f64> 
     numbers
 }
 
-/// Writes a field of one world; reals become integers, where the field has these, by truncation.
+/// Writes a field of one world, as much of it as the world holds; reals become integers, where the field has these, by truncation.
 pub(super) fn write(data: &mut Data, entry: &Field, values: NumbersRef<'_>) {
     match (data.get_mut(entry.name), values) {
-        (Some(ValuesMut::Real(to)), NumbersRef::F64(from)) => to.copy_from_slice(from),
+        (Some(ValuesMut::Real(to)), NumbersRef::F64(from)) => {
+            let len = to.len().min(from.len());
+            to[..len].copy_from_slice(&from[..len]);
+        }
         (Some(ValuesMut::Real(to)), from) => to.iter_mut().zip(from.iter()).for_each(|(to, x)| *to = x),
         (Some(ValuesMut::Int(to)), from) => to.iter_mut().zip(from.iter()).for_each(|(to, x)| *to = x as i32),
         (None, _) => {}

@@ -40,7 +40,7 @@ pub(super) fn cpu_capacity_limit(model: &Model, sizes: &Sizes, worlds: usize) ->
         let of = |now: usize, most: usize| now + (most.saturating_sub(now) as f64 * share) as usize;
         now.zip_with(limit, of)
     };
-    let fit = |c: Capacity| memory::check_available(&c.sizes(model), worlds).is_ok();
+    let fit = |c: Capacity| memory::check_available(model, &c.sizes(model), worlds).is_ok();
     if fit(between(1.0)) {
         return between(1.0).elementwise_max(now);
     }

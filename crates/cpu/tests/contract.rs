@@ -122,6 +122,8 @@ fn drive(found: &mut Found, name: &str, model: &Model, known: bool, seen: &mut B
             found.run(name, stage, model, &mut data, known);
             seen.insert(stage);
         }
+        // a new world has all fields that steps write
+        assert_eq!(data.held, model.needs(), "{name}");
         let mut other = data.clone();
         for stage in schedule::forward(model).chain(schedule::inverse(model)) {
             found.run(name, stage, model, &mut other, known);

@@ -17,7 +17,6 @@ use manyworlds_model::model::candidates::MAX_LISTED;
 use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::model::schedule;
 use manyworlds_model::schema::enums::geom;
-use manyworlds_model::schema::sensors::sensor;
 use manyworlds_model::schema::stages::Stage;
 use manyworlds_model::schema::{Elem, Role, Sizes, ValuesMut};
 
@@ -109,7 +108,6 @@ impl Program {
         check_single_precision(&model)?;
         check_candidates(&model)?;
         check_searches(&model)?;
-        check_tactile(&model)?;
         if options.reduced_stores == Some(true) && model.has_sleep() {
             return Err(Error::Argument(
                 "reduced stores: results of sleeping trees stay from step to step; leave it out, or disable sleep"
@@ -416,17 +414,6 @@ fn check_searches(model: &Model) -> Result<()> {
             model.names.geom[g],
             triangles(g),
             MAX_SEARCHES / of_triangle.max(1)
-        ))),
-        None => Ok(()),
-    }
-}
-
-/// Rejects a model with a tactile sensor: kernels have no signed distances of what presses on it yet.
-fn check_tactile(model: &Model) -> Result<()> {
-    match model.sensor_type.iter().position(|kind| *kind == sensor::TACTILE) {
-        Some(s) => Err(Error::Unsupported(format!(
-            "sensor {s} '{}' is of type tactile, which kernels do not know yet; step the model on the CPU",
-            model.names.sensor[s]
         ))),
         None => Ok(()),
     }

@@ -326,7 +326,7 @@ fn rounded(worlds: &[Data]) -> Vec<Data> {
     worlds.iter().map(|data| data.cast::<f32>().cast::<f64>()).collect()
 }
 
-/// Fields that a stage may change: its outputs, and state written by either side.
+/// Fields that a stage may change: its outputs, and state and results of other stages that either side writes.
 fn written_fields(
     stage: Stage,
     before: &[Data],
@@ -334,8 +334,9 @@ fn written_fields(
     subject: &dyn Subject,
 ) -> Vec<&'static Field> {
     let changed = |f: &Field| before.iter().zip(after).any(|(a, b)| a.get(f.name) != b.get(f.name));
-    let state = |f: &&Field| f.role.is_state() && (changed(f) || subject.writes(stage, f.name));
-    outputs(stage).chain(Data::<f64>::FIELDS.iter().filter(state)).collect()
+    let may = |f: &Field| f.role.is_state() || (!f.is_of(stage) && stage.row().writes.contains(&f.role));
+    let others = |f: &&Field| may(f) && (changed(f) || subject.writes(stage, f.name));
+    outputs(stage).chain(Data::<f64>::FIELDS.iter().filter(others)).collect()
 }
 
 fn upload(worlds: &[Data], fields: &[&Field], subject: &mut dyn Subject) -> Result<()> {

@@ -15,7 +15,7 @@ use crate::batch::{Backend, ColdStart, Growth, memory};
 use crate::cpu as pipeline;
 use crate::error::{Error, Result};
 use crate::model::data::{Capacity, Data};
-use crate::model::{Model, schedule};
+use crate::model::{DataField, FieldName, Model, schedule};
 use crate::schema::stages::Stage;
 use crate::schema::{Field, Numbers, Sizes};
 
@@ -120,7 +120,9 @@ impl Engine for CpuEngine {
     }
 
     fn bytes_per_world(&self) -> usize {
-        memory::cpu_bytes(&self.sizes)
+        // worlds differ in how much their rows and Hessians have grown
+        let all: usize = self.worlds.iter().map(Data::bytes).sum();
+        all / self.worlds.len().max(1)
     }
 
     fn cold_start(&self) -> ColdStart {
@@ -131,8 +133,9 @@ impl Engine for CpuEngine {
         &self.models
     }
 
-    fn has(&self, _: &str) -> bool {
-        true
+    fn has(&self, field: &str) -> bool {
+        let entry = FieldName::<DataField>::entry(field);
+        entry.is_ok_and(|field| self.worlds.first().is_none_or(|data| data.holds(field)))
     }
 
     fn growth(&self) -> &[Growth] {
@@ -311,7 +314,7 @@ impl Engine for CpuEngine {
 
 /// Worlds in their initial state, which may grow as far as memory reaches if they are to grow at all.
 fn new_worlds(model: &Model, worlds: usize, sizes: &Sizes, overflow: Overflow) -> Result<Vec<Data>> {
-    memory::check_available(sizes, worlds)?;
+    memory::check_available(model, sizes, worlds)?;
     let capacity = Capacity::of(sizes);
     let capacity_limit = match overflow {
         Overflow::Grow => cpu_capacity_limit(model, sizes, worlds),

@@ -136,7 +136,7 @@ impl WorldBytes {
         let single = batch::kernel_bytes(model, capacity).ok();
         #[cfg(not(feature = "gpu"))]
         let single = None;
-        Self { single, double: batch::cpu_bytes(&capacity.sizes(model)) }
+        Self { single, double: batch::cpu_bytes(model, capacity) }
     }
 }
 

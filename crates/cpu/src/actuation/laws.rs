@@ -6,43 +6,59 @@ use crate::smooth::applied_force::subtree_end;
 use crate::task::evaluate;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
-use manyworlds_model::model::task::{LawForce, LawTarget};
+use manyworlds_model::model::task::{LawForce, LawTarget, Program};
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::disable;
 
-/// Computes what laws give, and adds their forces to `qfrc_passive`, unless springs and dampers are disabled.
+/// Computes what formulas give, adds their forces, and runs the laws in code.
 pub fn laws<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    let Some(program) = &m.formulas else { return };
-    evaluate::laws(program, m, d);
+    if let Some(program) = &m.formulas {
+        evaluate::laws(program, m, d);
+        add_forces(m, d, program);
+    }
+    // laws in code
+    for leaf in &m.leaves {
+        leaf.run(m, d);
+    }
+}
+
+/// Adds the forces of laws to `qfrc_passive`, unless springs and dampers are disabled.
+fn add_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, program: &Program) {
     if m.disabled(disable::SPRING) && m.disabled(disable::DAMPER) {
         return;
     }
     for dof in 0..m.sizes.nv {
         let mut sum = d.qfrc_passive[dof];
         for force in program.forces() {
-            sum += law_force_on(m, d, force, dof);
+            sum += law_force_on(m, d, dof, force);
         }
         d.qfrc_passive[dof] = sum;
     }
 }
 
 /// Part of a law's force that acts on a degree of freedom.
-fn law_force_on<T: Real>(m: &Model<T>, d: &Data<T>, force: &LawForce, dof: usize) -> T {
+fn law_force_on<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize, force: &LawForce) -> T {
+    let adr = force.adr;
     match force.on {
-        LawTarget::Dofs(first, count) if (first..first + count).contains(&dof) => {
-            d.law_force[force.adr + dof - first]
-        }
-        LawTarget::Dofs(..) => T::ZERO,
-        LawTarget::Tendon(ten) => law_force_along_tendon(m, d, ten, force.adr, dof),
-        LawTarget::Body(body) => law_force_at(m, d, body, vec3(&d.xipos, body), force.adr, dof),
+        LawTarget::Dofs(first, count) => law_force_on_dofs(d, dof, first, count, adr),
+        LawTarget::Tendon(ten) => law_force_along_tendon(m, d, dof, ten, adr),
+        LawTarget::Body(body) => law_force_at(m, d, dof, body, vec3(&d.xipos, body), adr),
         LawTarget::Site(site) => {
-            law_force_at(m, d, m.site_bodyid[site] as usize, vec3(&d.site_xpos, site), force.adr, dof)
+            law_force_at(m, d, dof, m.site_bodyid[site] as usize, vec3(&d.site_xpos, site), adr)
         }
     }
 }
 
+/// Force on degrees of freedom that follow each other.
+fn law_force_on_dofs<T: Real>(d: &Data<T>, dof: usize, first: usize, count: usize, adr: usize) -> T {
+    if dof < first || dof >= first + count {
+        return T::ZERO;
+    }
+    d.law_force[adr + dof - first]
+}
+
 /// Force along a tendon on a degree of freedom.
-fn law_force_along_tendon<T: Real>(m: &Model<T>, d: &Data<T>, ten: usize, adr: usize, dof: usize) -> T {
+fn law_force_along_tendon<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize, ten: usize, adr: usize) -> T {
     let first = m.ten_J_rowadr[ten] as usize;
     let mut sum = T::ZERO;
     for k in first..first + m.ten_J_rownnz[ten] as usize {
@@ -57,10 +73,10 @@ fn law_force_along_tendon<T: Real>(m: &Model<T>, d: &Data<T>, ten: usize, adr: u
 fn law_force_at<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
+    dof: usize,
     body: usize,
     point: Vec3<T>,
     adr: usize,
-    dof: usize,
 ) -> T {
     let top = m.dof_bodyid[dof] as usize;
     if body < top || body >= subtree_end(m, top) {

@@ -1,67 +1,74 @@
 //! A geom as a signed distance field in its own frame.
 
-use super::octree::octree_distance;
-use super::signed_distance::{plugin_distance, primitive_distance};
-use crate::math::graded::Graded;
-use crate::math::{Vec3, normalize3, vec3};
+use super::field_formula::FormulaField;
+use super::octree::Octree;
+use super::signed_distance::{Formula, primitive_distance};
+use crate::math::graded::{Graded, Number, Plain};
+use crate::math::{Vec3, length, normalize3, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::features::field_plugin;
 use manyworlds_model::real::Real;
-use manyworlds_model::schema::enums::geom;
+use manyworlds_model::schema::enums::{geom, plugin};
 
 use super::ray_shape::Hit;
 
-/// What a geom's signed distance comes from.
+/// The field of a geom: what its signed distance comes from.
 #[derive(Clone, Copy, Debug)]
-pub enum Source<T> {
+pub enum Field<'a, T> {
     /// Its type and size.
     Shape(i32, Vec3<T>),
     /// A plugin instance.
-    Plugin(usize),
+    Plugin(Formula<T>),
+    /// A formula of the model's own.
+    Formula(FormulaField<'a, T>),
     /// The octree of a mesh.
-    Octree(usize),
-}
-
-/// The field of a geom.
-#[derive(Clone, Copy, Debug)]
-pub struct Field<'a, T: Real> {
-    m: &'a Model<T>,
-    source: Source<T>,
+    Octree(Octree<'a, T>),
 }
 
 impl<'a, T: Real> Field<'a, T> {
     /// The field of a primitive, or of a geom of type sdf; none of other geoms.
     pub fn of_geom(m: &'a Model<T>, g: usize) -> Option<Self> {
-        let source = match m.geom_type[g] {
+        match m.geom_type[g] {
             geom::SDF => match field_plugin(m, g) {
-                Some(plugin) => Source::Plugin(plugin),
-                None => {
-                    let mesh = usize::try_from(m.geom_dataid[g]).ok()?;
-                    (m.mesh_octadr[mesh] >= 0).then_some(Source::Octree(mesh))?
+                Some(id) if m.plugin[id] == plugin::FORMULA => {
+                    FormulaField::of_plugin(m, id).map(Self::Formula)
                 }
+                Some(id) => Some(Self::Plugin(Formula::of_plugin(m, id))),
+                None => Self::of_mesh(m, g),
             },
-            geom::MESH | geom::HFIELD => return None,
-            kind => Source::Shape(kind, vec3(&m.geom_size, g)),
-        };
-        Some(Self { m, source })
+            geom::MESH | geom::HFIELD => None,
+            kind => Some(Self::Shape(kind, vec3(&m.geom_size, g))),
+        }
     }
 
     /// The same, and the octree of a geom of type mesh whose mesh has one: what tactile sensors feel.
     pub fn of_solid(m: &'a Model<T>, g: usize) -> Option<Self> {
-        if m.geom_type[g] != geom::MESH {
-            return Self::of_geom(m, g);
-        }
+        if m.geom_type[g] == geom::MESH { Self::of_mesh(m, g) } else { Self::of_geom(m, g) }
+    }
+
+    /// The octree of the mesh of a geom.
+    fn of_mesh(m: &'a Model<T>, g: usize) -> Option<Self> {
         let mesh = usize::try_from(m.geom_dataid[g]).ok()?;
-        (m.mesh_octadr[mesh] >= 0).then_some(Self { m, source: Source::Octree(mesh) })
+        Octree::of_mesh(m, mesh).map(Self::Octree)
     }
 
     /// Signed distance at a point in the geom's frame, with its gradient.
-    #[inline(always)]
     pub fn at(&self, p: Vec3<T>) -> Graded<T> {
-        match self.source {
-            Source::Shape(kind, size) => primitive_distance(kind, size, p),
-            Source::Plugin(plugin) => plugin_distance(self.m, plugin, p),
-            Source::Octree(mesh) => octree_distance(self.m, mesh, p),
+        self.distance(p)
+    }
+
+    /// The value that [`Self::at`] has, to the bit, without the gradient.
+    pub fn value(&self, p: Vec3<T>) -> T {
+        self.distance::<Plain<T>>(p).value()
+    }
+
+    #[inline(always)]
+    fn distance<N: Number<T>>(&self, p: Vec3<T>) -> N {
+        match self {
+            Self::Shape(kind, size) => primitive_distance(*kind, *size, p),
+            Self::Plugin(formula) => formula.plugin_distance(p),
+            Self::Formula(field) => field.distance(p),
+            Self::Octree(octree) => octree.octree_distance(p),
         }
     }
 }
@@ -75,7 +82,7 @@ const RAY_HIT: f64 = 1e-7;
 /// Hit of a ray on a field by sphere tracing (Hart, 1996), in the frame of the geom: each step is as long as the distance
 /// from the surface, inside too.
 pub fn ray_field<T: Real>(field: &Field<'_, T>, p: Vec3<T>, v: Vec3<T>) -> Option<Hit<T>> {
-    let speed = crate::math::length(v);
+    let speed = length(v);
     if speed < T::MINVAL {
         return None;
     }
@@ -83,11 +90,11 @@ pub fn ray_field<T: Real>(field: &Field<'_, T>, p: Vec3<T>, v: Vec3<T>) -> Optio
     let near = T::of(RAY_HIT).max(T::of(8.0) * T::EPSILON);
     let mut dist = T::ZERO;
     for _ in 0..RAY_STEPS {
-        let here = field.at(p + direction * dist);
-        let step = here.value.abs();
+        let here = p + direction * dist;
+        let step = field.value(here).abs();
         dist += step;
         if step < near {
-            return Some(Hit { dist: dist / speed, normal: normalize3(here.gradient) });
+            return Some(Hit { dist: dist / speed, normal: normalize3(field.at(here).gradient) });
         }
     }
     None
@@ -97,8 +104,8 @@ pub fn ray_field<T: Real>(field: &Field<'_, T>, p: Vec3<T>, v: Vec3<T>) -> Optio
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
+    use crate::math::cross;
     use crate::math::random::Random;
-    use crate::math::{cross, length};
 
     const FIELDS: &str = "<mujoco><extension><plugin plugin='mujoco.sdf.torus'><instance name='t'/></plugin></extension>
         <asset><mesh name='t'><plugin instance='t'/></mesh>

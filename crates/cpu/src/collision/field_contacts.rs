@@ -6,10 +6,11 @@
 //! Of a mesh, each triangle looks for its points deepest in the other field (Frank and Wolfe, 1956).
 
 use super::field::Field;
+use super::field_bounds::Bound;
 use super::height_field::prisms_under;
 use super::primitives::{ContactPoint, Shape};
 use super::support_map::ConvexShape;
-use crate::math::graded::Graded;
+use crate::math::graded::{Graded, Number, Plain};
 use crate::math::{Vec3, dot, normalize3, transpose, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::real::Real;
@@ -22,97 +23,152 @@ const SHORTEST: f64 = 1e-4;
 const FLAT: f64 = 1e-12;
 
 /// Two fields, in the frame of the second.
-struct Overlap<'a, T: Real> {
-    one: Field<'a, T>,
-    two: Field<'a, T>,
+pub(super) struct Overlap<'a, T> {
+    pub(super) one: Field<'a, T>,
+    pub(super) two: Field<'a, T>,
     /// Pose of the first geom in the frame of the second.
-    pose: Shape<T>,
+    pub(super) pose: Shape<T>,
+    /// Boxes around both, each in the frame of its geom.
+    pub(super) bounds: Option<[Bound<T>; 2]>,
 }
 
-impl<T: Real> Overlap<'_, T> {
-    /// Both fields at a point.
+impl<'a, T: Real> Overlap<'a, T> {
+    fn new(one: Field<'a, T>, two: Field<'a, T>, pose: Shape<T>) -> Self {
+        let bounds = one.bound().zip(two.bound()).map(|(one, two)| [one, two]);
+        Self { one, two, pose, bounds }
+    }
+
+    /// A point in the frame of the first geom.
     #[inline(always)]
+    pub(super) fn turned(&self, x: Vec3<T>) -> Vec3<T> {
+        (x - self.pose.pos) * self.pose.mat
+    }
+
+    /// The values of both fields at a point; none if the first is above `most`.
+    #[inline(always)]
+    fn values(&self, x: Vec3<T>, most: T) -> Option<[Plain<T>; 2]> {
+        let one = self.one.value(self.turned(x));
+        if one > most { None } else { Some([Plain(one), Plain(self.two.value(x))]) }
+    }
+
+    /// Both fields at a point.
     fn at(&self, x: Vec3<T>) -> [Graded<T>; 2] {
-        let one = self.one.at((x - self.pose.pos) * self.pose.mat);
+        let one = self.one.at(self.turned(x));
         let gradient = self.pose.mat * one.gradient;
         [Graded { gradient, ..one }, self.two.at(x)]
-    }
-
-    /// The function that decides how deep a point is inside both: the larger of the two fields.
-    #[inline(always)]
-    fn depth(&self, x: Vec3<T>) -> Graded<T> {
-        let [a, b] = self.at(x);
-        if a.value > b.value { a } else { b }
-    }
-
-    /// The function that leads points to both surfaces.
-    #[inline(always)]
-    fn closeness(&self, x: Vec3<T>) -> Graded<T> {
-        let [a, b] = self.at(x);
-        let larger = if a.value > b.value { a } else { b };
-        let flat = Graded::constant(T::ZERO);
-        let size = if larger.value > T::ZERO { larger } else { -larger };
-        a + b + if larger.value == T::ZERO { flat } else { size }
     }
 
     /// Contact of the point to which a start descends, if both fields are negative there.
     fn contact(&self, start: Vec3<T>, iterations: usize) -> Option<ContactPoint<T>> {
         let mut x = start;
+        let mut both = self.at(x);
         for _ in 0..iterations {
-            match descend(x, |x| self.closeness(x)) {
+            let here = closeness(both);
+            let horizon = self.close_horizon(here.value);
+            let of = |x, most| self.values(x, most).map(|both| closeness(both).value());
+            match descend(x, here, horizon.most, |x| self.is_beyond(x, horizon.reach), of) {
                 Ok((next, _)) => x = next,
                 Err(_) => break,
             }
+            both = self.at(x);
         }
-        let dist = match descend(x, |x| self.depth(x)) {
-            Ok((next, dist)) => {
-                x = next;
-                dist
-            }
-            Err(dist) => dist,
-        };
+        let here = depth(both);
+        let horizon = self.horizon(here.value);
+        let of = |x, most| self.values(x, most).map(|both| depth(both).value());
+        let end = descend(x, here, horizon.most, |x| self.is_beyond(x, horizon.reach), of);
+        let (Ok((_, dist)) | Err(dist)) = end;
         if dist >= T::ZERO || !dist.is_finite() {
             return None;
         }
-        let [a, b] = self.at(x);
-        let normal = normalize3(normalize3(a.gradient) - normalize3(b.gradient));
+        if let Ok((next, _)) = end {
+            x = next;
+            both = self.at(x);
+        }
+        let normal = normalize3(normalize3(both[0].gradient) - normalize3(both[1].gradient));
         let pos = x + normal * (dist * T::of(0.5));
         Some(ContactPoint { dist, pos, normal, tangent: Vec3::ZERO })
     }
 }
 
-/// A step down a function from `x`, by backtracking: the next point and the value there, or the value at `x` where it is
-/// flat or no step leads down.
+/// The function that decides how deep a point is inside both: the larger of the two fields.
 #[inline(always)]
-fn descend<T: Real>(x: Vec3<T>, of: impl Fn(Vec3<T>) -> Graded<T>) -> Result<(Vec3<T>, T), T> {
-    let here = of(x);
+fn depth<T: Real, N: Number<T>>(both: [N; 2]) -> N {
+    let [a, b] = both;
+    if a.value() > b.value() { a } else { b }
+}
+
+/// The function that leads points to both surfaces.
+#[inline(always)]
+fn closeness<T: Real, N: Number<T>>(both: [N; 2]) -> N {
+    let larger = depth(both);
+    let size = if larger.value() > T::ZERO { larger } else { -larger };
+    both[0] + both[1] + if larger.value() == T::ZERO { N::constant(T::ZERO) } else { size }
+}
+
+/// A step from `x` down a function that is `here` there and has values `of`, by backtracking: the next point and the value
+/// there, or the value at `x` where it is flat or no step leads down. The function is larger than `here` beyond a convex
+/// region, and where `of` has none for a field above `most`.
+#[inline(always)]
+fn descend<T: Real>(
+    x: Vec3<T>,
+    here: Graded<T>,
+    most: T,
+    is_beyond: impl Fn(Vec3<T>) -> bool,
+    of: impl Fn(Vec3<T>, T) -> Option<T>,
+) -> Result<(Vec3<T>, T), T> {
     let square = dot(here.gradient, here.gradient);
     if square < T::of(FLAT) {
         return Err(here.value);
     }
-    let mut length = T::ONE;
+    let (mut share, shortest) = (T::ONE, T::of(SHORTEST));
+    while share > shortest && is_beyond(x - here.gradient * share) {
+        share *= T::of(0.5);
+    }
     loop {
-        let next = x - here.gradient * length;
-        let value = of(next).value;
-        if value - here.value <= -T::of(ARMIJO) * length * square || length <= T::of(SHORTEST) {
-            return if value > here.value { Err(here.value) } else { Ok((next, value)) };
+        let next = x - here.gradient * share;
+        let is_shortest = share <= shortest;
+        // the shortest step counts whatever its value
+        if let Some(value) = of(next, if is_shortest { T::of(f64::INFINITY) } else { most }) {
+            if value - here.value <= -T::of(ARMIJO) * share * square || is_shortest {
+                return if value > here.value { Err(here.value) } else { Ok((next, value)) };
+            }
+            if !value.is_finite() {
+                return Err(here.value);
+            }
         }
-        if !value.is_finite() {
-            return Err(here.value);
-        }
-        length *= T::of(0.5);
+        share *= T::of(0.5);
     }
 }
 
+/// Bases of the low-discrepancy sequence, one for each axis.
+const BASES: [usize; 3] = [2, 3, 5];
+
+/// Its first points.
+const FIRST: [[f64; 3]; 64] = {
+    let mut points = [[0.0; 3]; 64];
+    let mut k = 0;
+    while k < 3 * points.len() {
+        points[k / 3][k % 3] = halton(k / 3, BASES[k % 3]);
+        k += 1;
+    }
+    points
+};
+
 /// Number `i` of the low-discrepancy sequence of a base.
-fn halton<T: Real>(mut i: usize, base: usize) -> T {
+const fn halton(mut i: usize, base: usize) -> f64 {
     let (mut share, mut sum) = (1.0, 0.0);
     while i > 0 {
         share /= base as f64;
         sum += share * (i % base) as f64;
         i /= base;
     }
-    T::of(sum)
+    sum
+}
+
+/// Point `i` of the sequence.
+fn initial_point<T: Real>(i: usize) -> Vec3<T> {
+    let point = FIRST.get(i).copied().unwrap_or_else(|| BASES.map(|base| halton(i, base)));
+    Vec3(point.map(T::of))
 }
 
 /// Common part of the bounding boxes of two geoms, in the frame of the first; none if they are apart.
@@ -152,11 +208,19 @@ pub fn field_field<T: Real>(
     mut each: impl FnMut(ContactPoint<T>),
 ) {
     let (Some(one), Some(two)) = (Field::of_geom(m, g1), Field::of_geom(m, g2)) else { return };
-    let overlap = Overlap { one, two, pose: relative(a, b) };
-    let Some((low, high)) = common_box(m, g1, g2, &overlap.pose) else { return };
+    let pose = relative(a, b);
+    let Some((low, high)) = common_box(m, g1, g2, &pose) else { return };
+    // boxes that only the frame of the second separates are apart too, for the reference as well
+    if common_box(m, g2, g1, &relative(b, a)).is_none() {
+        return;
+    }
+    let overlap = Overlap::new(one, two, pose);
+    if !overlap.may_meet() {
+        return;
+    }
     let iterations = m.opt_sdf_iterations[0].max(0) as usize;
     for i in 0..m.opt_sdf_initpoints[0].max(0) as usize {
-        let start = low + (high - low) * Vec3([halton(i, 2), halton(i, 3), halton(i, 5)]);
+        let start = low + (high - low) * initial_point(i);
         let start = overlap.pose.pos + overlap.pose.mat * start;
         if let Some(contact) = overlap.contact(start, iterations) {
             each(placed(contact, b));
@@ -225,7 +289,7 @@ fn triangle_field<T: Real>(
     let iterations = m.opt_sdf_iterations[0].max(0) as usize;
     let mut begun = [false; 3];
     for i in 1..=m.opt_sdf_initpoints[0].max(0) as usize {
-        let (u, v) = (halton::<T>(i, 2), halton::<T>(i, 3));
+        let [u, v, _] = initial_point::<T>(i).0;
         let mut x = corners[0] * (T::ONE - u - v) + corners[1] * u + corners[2] * v;
         if iterations > 0 {
             let corner = downhill(x);

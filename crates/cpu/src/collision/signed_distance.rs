@@ -1,10 +1,10 @@
-//! Signed distances of shapes, negative inside, with their gradients: a function for each field.
+//! Signed distances of shapes, negative inside: a function for each field, of values with their gradients or without.
 //!
 //! Those of sphere, capsule, cylinder and torus are exact, a box's outside. That of an ellipsoid is exact to first order; those of bolt,
-//! nut and gear are bounds whose zeros are the surfaces. A field of a plugin has a function here, its row in
-//! [`field_distance`], and its numbers in `plugin_prm`.
+//! nut and gear are bounds whose zeros are the surfaces. A field of a plugin has a function here, its rows in
+//! [`Formula`], and its numbers in `plugin_prm`.
 
-use crate::math::graded::Graded;
+use crate::math::graded::Number;
 use crate::math::{Vec3, normalize3};
 use manyworlds_model::model::Model;
 use manyworlds_model::real::Real;
@@ -15,8 +15,8 @@ const NUMBERS: usize = 6;
 
 /// Signed distance of a primitive: `kind` as in `geom_type`.
 #[inline(always)]
-pub fn primitive_distance<T: Real>(kind: i32, size: Vec3<T>, p: Vec3<T>) -> Graded<T> {
-    let [x, y, z] = Graded::coordinates(p);
+pub fn primitive_distance<T: Real, N: Number<T>>(kind: i32, size: Vec3<T>, p: Vec3<T>) -> N {
+    let [x, y, z] = N::coordinates(p);
     match kind {
         geom::PLANE => z,
         geom::SPHERE => x.hypot(y).hypot(z).plus(-size[0]),
@@ -33,13 +33,13 @@ pub fn primitive_distance<T: Real>(kind: i32, size: Vec3<T>, p: Vec3<T>) -> Grad
 
 /// Distance of an ellipsoid to first order: k₀(k₀ − 1)/k₁ with k₀ = |p/s|, k₁ = |p/s²|.
 #[inline(always)]
-fn ellipsoid_distance<T: Real>(size: Vec3<T>, p: [Graded<T>; 3]) -> Graded<T> {
-    let [x, y, z] = [0, 1, 2].map(|k| p[k].per(size[k]));
+fn ellipsoid_distance<T: Real, N: Number<T>>(size: Vec3<T>, p: [N; 3]) -> N {
+    let (x, y, z) = (p[0].per(size[0]), p[1].per(size[1]), p[2].per(size[2]));
     let [u, v, w] = [x.per(size[0]), y.per(size[1]), z.per(size[2])];
     let (k0, k1) = (x.hypot(y).hypot(z), u.hypot(v).hypot(w));
-    if k1.value < T::MINVAL {
+    if k1.value() < T::MINVAL {
         // the centre
-        return Graded::constant(-size[0].min(size[1]).min(size[2]));
+        return N::constant(-size[0].min(size[1]).min(size[2]));
     }
     (k0 * k0.plus(-T::ONE)).over(k1)
 }
@@ -48,63 +48,126 @@ fn ellipsoid_distance<T: Real>(size: Vec3<T>, p: [Graded<T>; 3]) -> Graded<T> {
 /// towards the walls in inverse proportion to the relative distances from them, as the reference has it: the exact one would
 /// send every point to the nearest wall.
 #[inline(always)]
-fn box_distance<T: Real>(size: Vec3<T>, p: Vec3<T>) -> Graded<T> {
+fn box_distance<T: Real, N: Number<T>>(size: Vec3<T>, p: Vec3<T>) -> N {
     let room = Vec3::from_fn(|k| size[k] - p[k].abs());
-    let [x, y, z] = Graded::coordinates(p);
+    let [x, y, z] = N::coordinates(p);
     if room[0] <= T::ZERO || room[1] <= T::ZERO || room[2] <= T::ZERO {
-        let zero = Graded::constant(T::ZERO);
+        let zero = N::constant(T::ZERO);
         let off = [x.abs().plus(-size[0]), y.abs().plus(-size[1]), z.abs().plus(-size[2])];
         return off[0].max(zero).hypot(off[1].max(zero)).hypot(off[2].max(zero));
     }
     let lean = normalize3(size / room);
     let reach = room / lean;
     let signed = |k: usize| if p[k] < T::ZERO { -lean[k] } else { lean[k] };
-    Graded { gradient: Vec3::from_fn(signed), value: -reach[0].min(reach[1]).min(reach[2]) }
+    N::known(-reach[0].min(reach[1]).min(reach[2]), || Vec3::from_fn(signed))
 }
 
 /// Distance of a shape that is `across` away in its plane and `along` away from the ends of its axis.
 #[inline(always)]
-fn extruded<T: Real>(across: Graded<T>, along: Graded<T>) -> Graded<T> {
-    let zero = Graded::constant(T::ZERO);
+fn extruded<T: Real, N: Number<T>>(across: N, along: N) -> N {
+    let zero = N::constant(T::ZERO);
     across.max(along).min(zero) + across.max(zero).hypot(along.max(zero))
 }
 
-/// Signed distance of the field of a plugin: `kind` as in `plugin`, with its numbers.
-#[inline(always)]
-pub fn field_distance<T: Real>(kind: i32, prm: &[T], p: Vec3<T>) -> Graded<T> {
-    let p = Graded::coordinates(p);
-    match kind {
-        plugin::BOLT => bolt_distance(prm[0], p),
-        plugin::BOWL => bowl_distance(prm[0], prm[1], prm[2], p),
-        plugin::GEAR => gear_distance(prm, p),
-        plugin::NUT => nut_distance(prm[0], p),
-        _ => torus_distance(prm[0], prm[1], p),
+/// The field of a plugin with the numbers that do not depend on the point.
+#[derive(Clone, Copy, Debug)]
+pub enum Formula<T> {
+    /// A bolt.
+    Bolt(ThreadSize<T>),
+    /// A bowl.
+    Bowl(BowlSize<T>),
+    /// A gear.
+    Gear(GearSize<T>),
+    /// A nut.
+    Nut(ThreadSize<T>),
+    /// A torus: radii of its circle and of its tube, m.
+    Torus(T, T),
+}
+
+impl<T: Real> Formula<T> {
+    /// The field of a plugin: `kind` as in `plugin`, with its numbers.
+    pub fn new(kind: i32, prm: &[T]) -> Self {
+        match kind {
+            plugin::BOLT => Self::Bolt(ThreadSize::new(prm[0])),
+            plugin::BOWL => Self::Bowl(BowlSize::new(prm[0], prm[1], prm[2])),
+            plugin::GEAR => Self::Gear(GearSize::new(prm)),
+            plugin::NUT => Self::Nut(ThreadSize::new(prm[0])),
+            _ => Self::Torus(prm[0], prm[1]),
+        }
+    }
+
+    /// The field of a plugin instance of a model.
+    pub fn of_plugin(m: &Model<T>, id: usize) -> Self {
+        Self::new(m.plugin[id], &m.plugin_prm[NUMBERS * id..NUMBERS * (id + 1)])
+    }
+
+    /// Half sizes of the box beyond which a field is at least the distance from there, and how deep it is at most, m; none
+    /// of bolts, nuts and gears, which are no distances.
+    pub fn bound(&self) -> Option<(Vec3<T>, T)> {
+        match self {
+            Self::Bowl(size) => Some((Vec3([size.radius + size.thickness; 3]), size.thickness)),
+            Self::Torus(radius1, radius2) => {
+                let radius = *radius1 + *radius2;
+                Some((Vec3([radius, radius, *radius2]), *radius2))
+            }
+            _ => None,
+        }
+    }
+
+    /// Signed distance at a point.
+    #[inline(always)]
+    pub fn plugin_distance<N: Number<T>>(&self, p: Vec3<T>) -> N {
+        let p = N::coordinates(p);
+        match self {
+            Self::Bolt(size) => bolt_distance(size, p),
+            Self::Bowl(size) => bowl_distance(size, p),
+            Self::Gear(size) => gear_distance(size, p),
+            Self::Nut(size) => nut_distance(size, p),
+            Self::Torus(radius1, radius2) => torus_distance(*radius1, *radius2, p),
+        }
     }
 }
 
-/// Signed distance of a plugin instance of a model.
-#[inline(always)]
-pub fn plugin_distance<T: Real>(m: &Model<T>, id: usize, p: Vec3<T>) -> Graded<T> {
-    field_distance(m.plugin[id], &m.plugin_prm[NUMBERS * id..NUMBERS * (id + 1)], p)
+/// Signed distance of the field of a plugin: `kind` as in `plugin`, with its numbers.
+pub fn field_distance<T: Real, N: Number<T>>(kind: i32, prm: &[T], p: Vec3<T>) -> N {
+    Formula::new(kind, prm).plugin_distance(p)
 }
 
 /// A torus around z: radii of its circle and of its tube.
-fn torus_distance<T: Real>(radius1: T, radius2: T, [x, y, z]: [Graded<T>; 3]) -> Graded<T> {
+#[inline(always)]
+fn torus_distance<T: Real, N: Number<T>>(radius1: T, radius2: T, [x, y, z]: [N; 3]) -> N {
     x.hypot(y).plus(-radius1).hypot(z).plus(-radius2)
+}
+
+/// Proportions of a bowl, m.
+#[derive(Clone, Copy, Debug)]
+pub struct BowlSize<T> {
+    height: T,
+    radius: T,
+    thickness: T,
+    /// Radius of the rim, and its square, which is negative where the height is beyond the sphere.
+    rim: T,
+    square: T,
+}
+
+impl<T: Real> BowlSize<T> {
+    fn new(height: T, radius: T, thickness: T) -> Self {
+        let square = radius * radius - height * height;
+        Self { height, radius, thickness, rim: square.max(T::ZERO).sqrt(), square }
+    }
 }
 
 /// A bowl open towards z: the part of a sphere below `height`, with walls of twice the thickness and a round rim; the whole
 /// sphere where the height is beyond it.
-fn bowl_distance<T: Real>(height: T, radius: T, thickness: T, [x, y, z]: [Graded<T>; 3]) -> Graded<T> {
-    let square = radius * radius - height * height;
-    let rim = square.max(T::ZERO).sqrt();
+#[inline(always)]
+fn bowl_distance<T: Real, N: Number<T>>(size: &BowlSize<T>, [x, y, z]: [N; 3]) -> N {
     let r = x.hypot(y);
-    let middle = if square >= T::ZERO && height * r.value < rim * z.value {
-        r.plus(-rim).hypot(z.plus(-height))
+    let middle = if size.square >= T::ZERO && size.height * r.value() < size.rim * z.value() {
+        r.plus(-size.rim).hypot(z.plus(-size.height))
     } else {
-        r.hypot(z).plus(-radius).abs()
+        r.hypot(z).plus(-size.radius).abs()
     };
-    middle.plus(-thickness)
+    middle.plus(-size.thickness)
 }
 
 /// Turns of a thread in a metre.
@@ -113,42 +176,72 @@ const TURNS: f64 = 12.0;
 /// Half the square root of two: sine and cosine of the slants of bolt and nut.
 const SLANT: f64 = std::f64::consts::FRAC_1_SQRT_2;
 
-/// Distance from a thread, and from the cone that ends it.
-fn thread<T: Real>(radius: T, [x, y, z]: [Graded<T>; 3]) -> (Graded<T>, Graded<T>) {
+/// Numbers of bolt and nut.
+#[derive(Clone, Copy, Debug)]
+pub struct ThreadSize<T> {
+    radius: T,
+    /// Cosine and sine of the directions of a hexagon, from the opposite of x around to it.
+    sector: [[T; 2]; 7],
+}
+
+impl<T: Real> ThreadSize<T> {
+    fn new(radius: T) -> Self {
+        let sector = std::array::from_fn(|k| {
+            let angle = T::of(k as f64 - 3.0) * T::of(std::f64::consts::PI) / T::of(3.0);
+            [angle.cos(), angle.sin()]
+        });
+        Self { radius, sector }
+    }
+}
+
+/// Distance from a thread, and from the cone that ends it, at an angle around z.
+#[inline(always)]
+fn thread<T: Real, N: Number<T>>(radius: T, angle: N, [x, y, z]: [N; 3]) -> (N, N) {
     let over = x.hypot(y).plus(-radius);
     // a wave along the helix
-    let turn = z.times(T::of(TURNS)) - y.atan2(x).per(T::of(2.0 * std::f64::consts::PI));
+    let turn = z.times(T::of(TURNS)) - angle.per(T::of(2.0 * std::f64::consts::PI));
     let wave = turn.modulo(T::ONE).plus(T::of(-0.5)).abs();
     ((over - wave.per(T::of(TURNS))).times(T::of(SLANT)), (z - over).times(T::of(SLANT)))
 }
 
-/// A hexagonal head with a chamfer.
-fn hexagon<T: Real>(radius: T, [x, y, z]: [Graded<T>; 3]) -> Graded<T> {
+/// A hexagonal head with a chamfer, at an angle around z.
+#[inline(always)]
+fn hexagon<T: Real, N: Number<T>>(size: &ThreadSize<T>, angle: T, [x, y, z]: [N; 3]) -> N {
     // along the nearest of six directions, of which x is one
-    let pi = T::of(std::f64::consts::PI);
-    let sector = (y.value.atan2(x.value) * T::of(3.0) / pi).round() * pi / T::of(3.0);
-    let across = (x.times(sector.cos()) + y.times(sector.sin())).plus(T::of(-0.5));
-    let chamfer = (z + x.hypot(y)).plus(-radius).plus(T::of(-0.22)).times(T::of(SLANT));
+    let nearest = (angle * T::of(3.0) / T::of(std::f64::consts::PI)).round();
+    let [cos, sin] = size.sector[((nearest.f64() + 3.0) as usize).min(6)];
+    let across = (x.times(cos) + y.times(sin)).plus(T::of(-0.5));
+    let chamfer = (z + x.hypot(y)).plus(-size.radius).plus(T::of(-0.22)).times(T::of(SLANT));
     let height = z.plus(T::of(0.25)).abs().plus(T::of(-0.25));
     across.max(height).max(chamfer)
 }
 
 /// A bolt along z, its head below the origin.
-fn bolt_distance<T: Real>(radius: T, p: [Graded<T>; 3]) -> Graded<T> {
-    let (thread, cone) = thread(radius, p);
+#[inline(always)]
+fn bolt_distance<T: Real, N: Number<T>>(size: &ThreadSize<T>, p: [N; 3]) -> N {
+    let angle = p[1].atan2(p[0]);
+    let (thread, cone) = thread(size.radius, angle, p);
     let length = p[2].plus(T::of(0.5)).abs().plus(T::of(-0.5));
-    hexagon(radius, p).min(thread.max(length).max((-cone).plus(T::of(-SLANT))))
+    hexagon(size, angle.value(), p).min(thread.max(length).max((-cone).plus(T::of(-SLANT))))
 }
 
 /// A nut that fits a bolt.
-fn nut_distance<T: Real>(radius: T, p: [Graded<T>; 3]) -> Graded<T> {
-    let (thread, cone) = thread(radius, p);
+#[inline(always)]
+fn nut_distance<T: Real, N: Number<T>>(size: &ThreadSize<T>, p: [N; 3]) -> N {
+    let angle = p[1].atan2(p[0]);
+    let (thread, cone) = thread(size.radius, angle, p);
     let hole = thread.max((-cone).plus(T::of(-0.5 * SLANT))).min((-cone).plus(T::of(-0.05 * SLANT)));
-    hexagon(radius, p).max(-hole)
+    hexagon(size, angle.value(), p).max(-hole)
 }
 
 /// Proportions of a gear.
-struct GearSize<T> {
+#[derive(Clone, Copy, Debug)]
+pub struct GearSize<T> {
+    /// Angle by which it is turned, rad.
+    turned: T,
+    /// Half its thickness, and what blends the tips of its teeth, m.
+    half: T,
+    round: T,
     /// Radii of the hole, of the base circle, of the feet and of the tips of the teeth, m.
     hole: T,
     base: T,
@@ -160,7 +253,9 @@ struct GearSize<T> {
 }
 
 impl<T: Real> GearSize<T> {
-    fn new(diameter: T, teeth: T, inner_diameter: T) -> Self {
+    /// Proportions by the angle, diameter, teeth, thickness and inner diameter.
+    fn new(prm: &[T]) -> Self {
+        let (diameter, teeth, inner_diameter) = (prm[1], prm[2], prm[4]);
         let radius = diameter / T::of(2.0);
         // pressure angle by the number of teeth
         let angle = T::of(3.096e-5) * teeth * teeth - T::of(6.557e-3) * teeth + T::of(0.551);
@@ -176,50 +271,52 @@ impl<T: Real> GearSize<T> {
         let step = T::of(2.0 * std::f64::consts::PI) / teeth;
         let roll = (base / radius).acos();
         let gap = step / T::of(2.0) - T::of(2.0) * (roll.tan() - roll);
-        Self { hole, base, foot: tip - depth, tip, step, gap }
+        let (half, round) = (prm[3] / T::of(2.0), T::of(0.0035) * diameter);
+        Self { turned: prm[0], half, round, hole, base, foot: tip - depth, tip, step, gap }
     }
 }
 
 /// Distance from the tips beyond which the teeth of a gear are a disc, m.
 const FAR_FROM_TEETH: f64 = 0.2;
 
-/// A gear around z with involute teeth: turned by an angle (rad), diameter, teeth, thickness, inner diameter.
-fn gear_distance<T: Real>(prm: &[T], [x, y, z]: [Graded<T>; 3]) -> Graded<T> {
-    let size = GearSize::new(prm[1], prm[2], prm[4]);
+/// A gear around z with involute teeth.
+#[inline(always)]
+fn gear_distance<T: Real, N: Number<T>>(size: &GearSize<T>, [x, y, z]: [N; 3]) -> N {
     let r = x.hypot(y);
-    let across = if r.value < size.hole {
+    let across = if r.value() < size.hole {
         (-r).plus(size.hole)
-    } else if r.value > size.tip + T::of(FAR_FROM_TEETH) {
+    } else if r.value() > size.tip + T::of(FAR_FROM_TEETH) {
         r.plus(-size.tip)
     } else {
-        toothed(&size, T::of(0.0035) * prm[1], r, y.atan2(x).plus(prm[0]))
+        toothed(size, r, y.atan2(x).plus(size.turned))
     };
-    extruded(across, z.abs().plus(-prm[3] / T::of(2.0)))
+    extruded(across, z.abs().plus(-size.half))
 }
 
-/// Distance in the plane of a gear near its teeth, at radius `r` and an angle; `round` blends the tips.
-fn toothed<T: Real>(size: &GearSize<T>, round: T, r: Graded<T>, angle: Graded<T>) -> Graded<T> {
+/// Distance in the plane of a gear near its teeth, at radius `r` and an angle.
+fn toothed<T: Real, N: Number<T>>(size: &GearSize<T>, r: N, angle: N) -> N {
     // angles from the two flanks of the nearest tooth
     let half = size.gap / T::of(2.0);
     let one = angle.plus(half).modulo(size.step).plus(-half);
     let other = (-angle).plus(-size.gap).plus(half).modulo(size.step).plus(-half);
     let gap = size.step - size.gap;
     let mut teeth = one.plus(-gap).max(other.plus(-gap));
-    if r.value > size.base {
+    if r.value() > size.base {
         // beyond the base circle: along its tangent, which the involute unrolls
         let tangent = (r * r).plus(-size.base * size.base).sqrt();
-        let unrolled = Graded::constant(size.base).over(r).acos();
-        let flank = |turn: Graded<T>| tangent - (turn + unrolled).times(size.base);
+        let unrolled = N::constant(size.base).over(r).acos();
+        let flank = |turn: N| tangent - (turn + unrolled).times(size.base);
         teeth = teeth.max(flank(one).max(flank(other)));
     }
     let tip = r.plus(-size.tip);
-    let teeth = tip.max(teeth).max(-blended(tip.max(-teeth), teeth.max(-tip), round));
+    let teeth = tip.max(teeth).max(-blended(tip.max(-teeth), teeth.max(-tip), size.round));
     let gear = blended(r.plus(-size.foot), teeth, size.base - size.foot);
     gear.max((-r).plus(size.hole))
 }
 
 /// Union of two fields with a fillet of size `k`.
-fn blended<T: Real>(a: Graded<T>, b: Graded<T>, k: T) -> Graded<T> {
+#[inline(always)]
+fn blended<T: Real, N: Number<T>>(a: N, b: N, k: T) -> N {
     let share = (b - a).times(T::of(0.5)).per(k).plus(T::of(0.5)).clamp(T::ZERO, T::ONE);
     let rest = (-share).plus(T::ONE);
     b * rest + a * share - (share * rest).times(k)
@@ -228,6 +325,7 @@ fn blended<T: Real>(a: Graded<T>, b: Graded<T>, k: T) -> Graded<T> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::math::graded::{Graded, Plain};
     use crate::math::length;
     use crate::math::random::Random;
 
@@ -272,18 +370,19 @@ mod tests {
         let mut random = Random(8);
         for _ in 0..1000 {
             let p = random.vector();
-            let torus = field_distance(plugin::TORUS, &[0.5, 0.1], p).value;
+            let torus = field_distance::<f64, Plain<f64>>(plugin::TORUS, &[0.5, 0.1], p).0;
             let circle = Vec3([p[0], p[1], 0.0]) * (0.5 / p[0].hypot(p[1]));
             assert!((torus - (length(p - circle) - 0.1)).abs() < 1e-15, "{torus}");
             // a bowl is as thick as twice its thickness where it is a sphere
-            let bowl = field_distance(plugin::BOWL, &[0.4, 1.0, 0.02], p * (1.0 / length(p))).value;
+            let on_sphere = p * (1.0 / length(p));
+            let bowl = field_distance::<f64, Plain<f64>>(plugin::BOWL, &[0.4, 1.0, 0.02], on_sphere).0;
             assert!(p[2] > 0.0 || (bowl + 0.02).abs() < 1e-15, "{bowl}");
         }
         // outside of a box at its corner, and half way to a wall inside
         let size = Vec3([0.1, 0.2, 0.3]);
-        let corner = primitive_distance(geom::BOX, size, Vec3([0.4, -0.6, 0.3]));
+        let corner: Graded<f64> = primitive_distance(geom::BOX, size, Vec3([0.4, -0.6, 0.3]));
         assert!((corner.value - 0.5).abs() < 1e-15 && (corner.gradient[0] - 0.6).abs() < 1e-15);
-        let near = primitive_distance(geom::BOX, size, Vec3([0.1 - 1e-9, 0.0, 0.0]));
+        let near: Graded<f64> = primitive_distance(geom::BOX, size, Vec3([0.1 - 1e-9, 0.0, 0.0]));
         assert!((near.value + 1e-9).abs() < 1e-16 && near.gradient[0] > 1.0 - 1e-15);
     }
 
@@ -291,11 +390,11 @@ mod tests {
     fn fields_are_finite_where_nothing_is_steep() {
         let flat = [Vec3::ZERO, Vec3::Z, Vec3([0.0, 0.0, -3.0])];
         for (p, (kind, prm, _)) in flat.iter().flat_map(|p| FIELDS.map(|field| (*p, field))) {
-            let at = field_distance(kind, &prm, p);
+            let at: Graded<f64> = field_distance(kind, &prm, p);
             assert!(at.value.is_finite() && at.gradient.0.iter().all(|x| x.is_finite()), "{kind} {p:?}");
         }
         for kind in [geom::SPHERE, geom::CAPSULE, geom::ELLIPSOID, geom::CYLINDER, geom::BOX] {
-            let at = primitive_distance(kind, Vec3([0.1, 0.2, 0.3]), Vec3::<f64>::ZERO);
+            let at: Graded<f64> = primitive_distance(kind, Vec3([0.1, 0.2, 0.3]), Vec3::<f64>::ZERO);
             assert!(at.value.is_finite() && at.gradient.0.iter().all(|x| x.is_finite()), "{kind}");
         }
     }

@@ -35,13 +35,8 @@ pub(super) fn sweep_and_prune<T: Real>(m: &Model<T>, d: &Data<T>, near: &mut Nea
     let axis = widest_axis(near);
     sort(near, axis);
     list_overlaps(m, near, axis);
-    for &k in &m.sap_rest {
-        let candidate = m.candidate(k as usize);
-        near.found.push((m.candidate_order(candidate), candidate));
-    }
-    near.found.sort_unstable_by_key(|(order, _)| *order);
-    near.candidates.clear();
-    near.candidates.extend(near.found.drain(..).map(|(_, candidate)| candidate));
+    near.candidates.extend(m.sap_rest.iter().map(|&k| m.candidate(k as usize)));
+    near.candidates.sort_unstable_by_key(|candidate| m.candidate_order(*candidate));
 }
 
 /// True if no geom has moved by more than is allowed, or become larger, since the list was made.
@@ -174,8 +169,8 @@ fn sort<T: Real>(near: &mut NearPairs<T>, axis: usize) {
 
 /// Lists the candidates whose enlarged spheres overlap.
 fn list_overlaps<T: Real>(m: &Model<T>, near: &mut NearPairs<T>, axis: usize) {
-    let NearPairs { order, sorted, found, .. } = near;
-    found.clear();
+    let NearPairs { order, sorted, candidates, .. } = near;
+    candidates.clear();
     for (i, one) in sorted.iter().enumerate() {
         let end = one[axis] + one[3];
         // spheres that begin before this one ends
@@ -186,7 +181,7 @@ fn list_overlaps<T: Real>(m: &Model<T>, near: &mut NearPairs<T>, axis: usize) {
             if overlap(one, two) {
                 let [a, b] = [i, j].map(|k| m.sap_geom[order[k] as usize] as usize);
                 if let Some(candidate) = m.free_candidate(a.min(b), a.max(b)) {
-                    found.push((m.candidate_order(candidate), candidate));
+                    candidates.push(candidate);
                 }
             }
         }

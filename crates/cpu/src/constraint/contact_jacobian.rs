@@ -45,15 +45,14 @@ pub(super) fn contact_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usiz
     let friction =
         (!m.has_elliptic_cones()).then(|| std::array::from_fn(|k| d.contact_friction[5 * con + k]));
     // rows of a contact follow each other with the same elements
-    let place = d.jacobian.places[first];
-    let next = if dim == 1 { 0 } else { (d.jacobian.places[first + 1].low - place.low) as usize };
+    let next = d.jacobian.places[first].width();
     while i1 != i2 {
         if i1 > i2 {
-            let at = (place.index(i1 as usize), next);
+            let at = (d.row_index(first, i1 as usize), next);
             contact_column(d, at, dim, i1 as usize, frame, off1, -T::ONE, friction);
             i1 = m.dof_parentid[i1 as usize];
         } else {
-            let at = (place.index(i2 as usize), next);
+            let at = (d.row_index(first, i2 as usize), next);
             contact_column(d, at, dim, i2 as usize, frame, off2, T::ONE, friction);
             i2 = m.dof_parentid[i2 as usize];
         }

@@ -55,6 +55,9 @@ fn place_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, first: usize, count: usize
     }
     let width = one.1 - one.0 + two.1 - two.0;
     let (from, to) = (d.jacobian.used, d.jacobian.used + count * width);
+    if u32::try_from(to).is_err() {
+        return false;
+    }
     if d.efc_J.len() < to {
         let more = to + to / 4 - d.efc_J.len();
         if d.efc_J.try_reserve_exact(more).is_err() {
@@ -64,12 +67,9 @@ fn place_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, first: usize, count: usize
     }
     d.efc_J[from..to].fill(T::ZERO);
     for (k, place) in d.jacobian.places[first..first + count].iter_mut().enumerate() {
-        let adr = (from + k * width) as isize;
-        let low = adr - one.0 as isize;
-        let high = if two.0 < two.1 { adr + (one.1 - one.0) as isize - two.0 as isize } else { low };
         let ranges = [one, if two.0 < two.1 { two } else { (one.1, one.1) }];
         let ranges = ranges.map(|(begin, end)| (begin as u32, end as u32));
-        *place = RowPlace { low, high, ranges, count: (count - k) as u32 };
+        *place = RowPlace { first: (from + k * width) as u32, ranges, count: (count - k) as u32 };
     }
     d.jacobian.used = to;
     true

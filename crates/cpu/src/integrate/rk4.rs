@@ -11,6 +11,7 @@ use crate::actuation::laws::advance_states;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
+use manyworlds_model::schema::Need;
 
 /// Weights of the four stages' rates in the final sum.
 const WEIGHT: [f64; 4] = [1.0 / 6.0, 1.0 / 3.0, 1.0 / 3.0, 1.0 / 6.0];
@@ -21,6 +22,7 @@ const RK4_IDLE: i32 = 4;
 
 /// One stage of a step; the fourth completes the step.
 pub fn rk4<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    d.hold(Need::RungeKutta);
     let part = d.rk4_stage[0];
     if part == 0 && stays_behind(m, d) {
         d.rk4_stage[0] = RK4_IDLE + 1;

@@ -20,11 +20,13 @@ use manyworlds_model::model::data::Data;
 use manyworlds_model::model::features::is_single_free_body;
 use manyworlds_model::model::schedule::has_fluid;
 use manyworlds_model::real::Real;
+use manyworlds_model::schema::Need;
 use manyworlds_model::schema::enums::{GainType, bias, disable, gain, integrator, joint};
 
 /// `qDeriv`: derivatives of passive and actuator forces and, for the integrator `implicit`, of the bias force. For
 /// `implicitfast` they are symmetric, except in trees that are [`is_single_free_body`].
 pub fn derivative<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    d.hold(Need::VelocityDerivative);
     d.qDeriv.fill(T::ZERO);
     if !m.disabled(disable::DAMPER) {
         dampers(m, d);
@@ -33,6 +35,7 @@ pub fn derivative<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         actuators(m, d);
     }
     if has_fluid(m) {
+        d.hold(Need::FluidDerivative);
         fluid_force_derivatives(m, d);
         for dof in 0..m.sizes.nv {
             fluid_columns(m, d, dof);

@@ -15,112 +15,198 @@ pub struct Graded<T> {
     pub value: T,
 }
 
-impl<T: Real> Graded<T> {
+/// A plain value: what a formula gives where no gradient is wanted.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Plain<T>(pub T);
+
+/// What the formula of a field computes with: values with or without gradients. Both have the same values to the bit.
+pub trait Number<T: Real>:
+    Copy + Add<Output = Self> + Sub<Output = Self> + Neg<Output = Self> + Mul<Output = Self>
+{
+    /// A function with the given value and gradient.
+    fn known(value: T, gradient: impl FnOnce() -> Vec3<T>) -> Self;
+
+    /// The value.
+    fn value(self) -> T;
+
+    /// A function of this one with the given value, and the slope that belongs to it.
+    fn through(self, value: T, slope: impl FnOnce(T) -> T) -> Self;
+
+    /// A constant added.
+    fn plus(self, c: T) -> Self;
+
+    /// A constant factor.
+    fn times(self, c: T) -> Self;
+
+    /// A constant divisor.
+    fn per(self, c: T) -> Self;
+
+    /// Quotient by a function that is not zero.
+    fn over(self, b: Self) -> Self;
+
+    /// Length of the vector of two; flat at zero.
+    fn hypot(self, b: Self) -> Self;
+
+    /// Angle of the vector (x, `self`), rad; flat at the origin.
+    fn atan2(self, x: Self) -> Self;
+
     /// A constant.
     #[inline(always)]
-    pub fn constant(value: T) -> Self {
-        Self { gradient: Vec3::ZERO, value }
+    fn constant(value: T) -> Self {
+        Self::known(value, || Vec3::ZERO)
     }
 
     /// The coordinates of a point.
     #[inline(always)]
-    pub fn coordinates(p: Vec3<T>) -> [Self; 3] {
-        [0, 1, 2].map(|k| Self { gradient: Vec3::unit(k), value: p[k] })
-    }
-
-    /// A function with the given value and slope of this one.
-    #[inline(always)]
-    fn through(self, value: T, slope: T) -> Self {
-        Self { gradient: self.gradient * slope, value }
-    }
-
-    /// A constant added.
-    #[inline(always)]
-    pub fn plus(self, c: T) -> Self {
-        Self { value: self.value + c, ..self }
-    }
-
-    /// A constant factor.
-    #[inline(always)]
-    pub fn times(self, c: T) -> Self {
-        Self { gradient: self.gradient * c, value: self.value * c }
-    }
-
-    /// A constant divisor.
-    #[inline(always)]
-    pub fn per(self, c: T) -> Self {
-        Self { gradient: self.gradient / c, value: self.value / c }
-    }
-
-    /// Quotient by a function that is not zero.
-    #[inline(always)]
-    pub fn over(self, b: Self) -> Self {
-        let value = self.value / b.value;
-        Self { gradient: (self.gradient - b.gradient * value) / b.value, value }
+    fn coordinates(p: Vec3<T>) -> [Self; 3] {
+        [Self::known(p[0], || Vec3::X), Self::known(p[1], || Vec3::Y), Self::known(p[2], || Vec3::Z)]
     }
 
     /// Absolute value.
     #[inline(always)]
-    pub fn abs(self) -> Self {
-        if self.value < T::ZERO { -self } else { self }
+    fn abs(self) -> Self {
+        if self.value() < T::ZERO { -self } else { self }
     }
 
     /// The larger of two; of equals the first.
     #[inline(always)]
-    pub fn max(self, b: Self) -> Self {
-        if b.value > self.value { b } else { self }
+    fn max(self, b: Self) -> Self {
+        if b.value() > self.value() { b } else { self }
     }
 
     /// The smaller of two; of equals the first.
     #[inline(always)]
-    pub fn min(self, b: Self) -> Self {
-        if b.value < self.value { b } else { self }
+    fn min(self, b: Self) -> Self {
+        if b.value() < self.value() { b } else { self }
     }
 
     /// Square root; flat at zero.
     #[inline(always)]
-    pub fn sqrt(self) -> Self {
-        let root = self.value.max(T::ZERO).sqrt();
-        let slope = if root > T::ZERO { T::of(0.5) / root } else { T::ZERO };
-        self.through(root, slope)
+    fn sqrt(self) -> Self {
+        let slope = |root| if root > T::ZERO { T::of(0.5) / root } else { T::ZERO };
+        self.through(self.value().max(T::ZERO).sqrt(), slope)
     }
 
-    /// Length of the vector of two; flat at zero.
+    /// Arc cosine, rad; flat at its ends.
     #[inline(always)]
-    pub fn hypot(self, b: Self) -> Self {
+    fn acos(self) -> Self {
+        let value = self.value();
+        let square = T::ONE - value * value;
+        let slope = |_| if square > T::ZERO { -T::ONE / square.sqrt() } else { T::ZERO };
+        self.through(value.acos(), slope)
+    }
+
+    /// Remainder of a division by a positive constant, from zero up.
+    #[inline(always)]
+    fn modulo(self, c: T) -> Self {
+        self.plus(-c * (self.value() / c).floor())
+    }
+
+    /// The value between two constants.
+    #[inline(always)]
+    fn clamp(self, low: T, high: T) -> Self {
+        self.max(Self::constant(low)).min(Self::constant(high))
+    }
+}
+
+impl<T: Real> Number<T> for Graded<T> {
+    #[inline(always)]
+    fn known(value: T, gradient: impl FnOnce() -> Vec3<T>) -> Self {
+        Self { gradient: gradient(), value }
+    }
+
+    #[inline(always)]
+    fn value(self) -> T {
+        self.value
+    }
+
+    #[inline(always)]
+    fn through(self, value: T, slope: impl FnOnce(T) -> T) -> Self {
+        Self { gradient: self.gradient * slope(value), value }
+    }
+
+    #[inline(always)]
+    fn plus(self, c: T) -> Self {
+        Self { value: self.value + c, ..self }
+    }
+
+    #[inline(always)]
+    fn times(self, c: T) -> Self {
+        Self { gradient: self.gradient * c, value: self.value * c }
+    }
+
+    #[inline(always)]
+    fn per(self, c: T) -> Self {
+        Self { gradient: self.gradient / c, value: self.value / c }
+    }
+
+    #[inline(always)]
+    fn over(self, b: Self) -> Self {
+        let value = self.value / b.value;
+        Self { gradient: (self.gradient - b.gradient * value) / b.value, value }
+    }
+
+    #[inline(always)]
+    fn hypot(self, b: Self) -> Self {
         let value = (self.value * self.value + b.value * b.value).sqrt();
         let share = if value > T::ZERO { T::ONE / value } else { T::ZERO };
         let gradient = self.gradient * (self.value * share) + b.gradient * (b.value * share);
         Self { gradient, value }
     }
 
-    /// Angle of the vector (x, `self`), rad; flat at the origin.
     #[inline(always)]
-    pub fn atan2(self, x: Self) -> Self {
+    fn atan2(self, x: Self) -> Self {
         let square = self.value * self.value + x.value * x.value;
         let share = if square > T::ZERO { T::ONE / square } else { T::ZERO };
         let gradient = self.gradient * (x.value * share) - x.gradient * (self.value * share);
         Self { gradient, value: self.value.atan2(x.value) }
     }
+}
 
-    /// Arc cosine, rad; flat at its ends.
+impl<T: Real> Number<T> for Plain<T> {
     #[inline(always)]
-    pub fn acos(self) -> Self {
-        let square = T::ONE - self.value * self.value;
-        let slope = if square > T::ZERO { -T::ONE / square.sqrt() } else { T::ZERO };
-        self.through(self.value.acos(), slope)
+    fn known(value: T, _: impl FnOnce() -> Vec3<T>) -> Self {
+        Self(value)
     }
 
-    /// Remainder of a division by a positive constant, from zero up.
     #[inline(always)]
-    pub fn modulo(self, c: T) -> Self {
-        self.plus(-c * (self.value / c).floor())
+    fn value(self) -> T {
+        self.0
     }
 
-    /// The value between two constants.
     #[inline(always)]
-    pub fn clamp(self, low: T, high: T) -> Self {
-        self.max(Self::constant(low)).min(Self::constant(high))
+    fn through(self, value: T, _: impl FnOnce(T) -> T) -> Self {
+        Self(value)
+    }
+
+    #[inline(always)]
+    fn plus(self, c: T) -> Self {
+        Self(self.0 + c)
+    }
+
+    #[inline(always)]
+    fn times(self, c: T) -> Self {
+        Self(self.0 * c)
+    }
+
+    #[inline(always)]
+    fn per(self, c: T) -> Self {
+        Self(self.0 / c)
+    }
+
+    #[inline(always)]
+    fn over(self, b: Self) -> Self {
+        Self(self.0 / b.0)
+    }
+
+    #[inline(always)]
+    fn hypot(self, b: Self) -> Self {
+        Self((self.0 * self.0 + b.0 * b.0).sqrt())
+    }
+
+    #[inline(always)]
+    fn atan2(self, x: Self) -> Self {
+        Self(self.0.atan2(x.0))
     }
 }
 
@@ -153,5 +239,37 @@ impl<T: Real> Mul for Graded<T> {
     #[inline(always)]
     fn mul(self, b: Self) -> Self {
         Self { gradient: self.gradient * b.value + b.gradient * self.value, value: self.value * b.value }
+    }
+}
+
+impl<T: Real> Add for Plain<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn add(self, b: Self) -> Self {
+        Self(self.0 + b.0)
+    }
+}
+
+impl<T: Real> Sub for Plain<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn sub(self, b: Self) -> Self {
+        Self(self.0 - b.0)
+    }
+}
+
+impl<T: Real> Neg for Plain<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn neg(self) -> Self {
+        Self(-self.0)
+    }
+}
+
+impl<T: Real> Mul for Plain<T> {
+    type Output = Self;
+    #[inline(always)]
+    fn mul(self, b: Self) -> Self {
+        Self(self.0 * b.0)
     }
 }

@@ -28,14 +28,14 @@ impl<T: Real> Vec3<T> {
 
     /// The vector whose component `k` is `component(k)`.
     #[inline(always)]
-    pub fn from_fn(component: impl FnMut(usize) -> T) -> Self {
-        Self(std::array::from_fn(component))
+    pub fn from_fn(mut component: impl FnMut(usize) -> T) -> Self {
+        Self([component(0), component(1), component(2)])
     }
 
     /// A function applied to each component.
     #[inline(always)]
-    pub fn map(self, of: impl FnMut(T) -> T) -> Self {
-        Self(self.0.map(of))
+    pub fn map(self, mut of: impl FnMut(T) -> T) -> Self {
+        Self([of(self[0]), of(self[1]), of(self[2])])
     }
 }
 

@@ -45,7 +45,7 @@ fn add_touch<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize, other: usize) {
     let solid = frame_of(m, d, object::GEOM, other);
     for v in 0..count {
         let p = frame.pos + frame.mat * vec3(&m.mesh_vert, vert + v);
-        let depth = -field.at((p - solid.pos) * solid.mat).value;
+        let depth = -field.value((p - solid.pos) * solid.mat);
         if depth > T::ZERO {
             d.sensordata[adr + v] = d.sensordata[adr + v].max(depth);
             if has_tangents {

@@ -6,11 +6,13 @@ use crate::math::{Mat3, Spatial, Vec3, cross, dot, dot6, length, mat3, set_spati
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
+use manyworlds_model::schema::Need;
 use manyworlds_model::schema::enums::geom;
 
 /// Fluid forces on all degrees of freedom.
 pub fn fluid<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let s = m.sizes;
+    d.hold(Need::Fluid);
     // sums over subtrees, leaves first
     for level in (0..s.nlevel).rev() {
         let adr = m.level_adr[level] as usize;

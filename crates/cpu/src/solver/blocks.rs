@@ -21,10 +21,9 @@ pub(super) fn block_len<T: Real>(d: &Data<T>, r: usize) -> usize {
 /// first element in the first row, and the number of elements from a row to the next; the second range may be empty.
 #[inline(always)]
 fn elements<T: Real>(d: &Data<T>, r: usize) -> ([(usize, Range<usize>); 2], usize) {
-    let place = &d.jacobian.places[r];
     let [(begin, end), (next, last)] = d.row_parts(r);
-    let width = place.ranges[0].1 - place.ranges[0].0 + place.ranges[1].1 - place.ranges[1].0;
-    ([(place.index(begin), begin..end), (place.index(next), next..last)], width as usize)
+    let parts = [(d.row_index(r, begin), begin..end), (d.row_index(r, next), next..last)];
+    (parts, d.jacobian.places[r].width())
 }
 
 /// Products of Jacobian rows with a vector, for the rows at some places of `efc_order`.

@@ -6,10 +6,12 @@ use crate::smooth::factor_m::solve_ld_within;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
+use manyworlds_model::schema::Need;
 
 /// New search direction from the gradient in `solver_grad`; returns `grad' M⁻¹ grad`. `last` is its value at the last
 /// direction, none for the first. Beta is that of Polak and Ribière, not below zero, where the method restarts.
 pub fn cg_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, last: Option<T>) -> T {
+    d.hold(Need::ConjugateGradient);
     // gradient preconditioned by the inertia
     for k in island_ranges(d, island) {
         let range = range_at(d, k);

@@ -5,10 +5,12 @@ use crate::smooth::applied_force::applied_force;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
+use manyworlds_model::schema::Need;
 
 /// Norms of the differences between forward and inverse dynamics at `qacc`: of the constraint forces, and of the
 /// applied forces. The forces from forward dynamics are restored afterwards.
 pub fn fwdinv<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    d.hold(Need::ForwardInverse);
     d.fwdinv_qfrc_constraint.copy_from_slice(&d.qfrc_constraint);
     d.fwdinv_efc_force.copy_from_slice(&d.efc_force);
     inverse(m, d);

@@ -14,11 +14,13 @@ use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::schedule;
 use manyworlds_model::real::Real;
+use manyworlds_model::schema::Need;
 use manyworlds_model::schema::enums::{disable, enable};
 
 /// `qfrc_inverse` and the constraint forces at `qacc`.
 pub fn inverse<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let s = m.sizes;
+    d.hold(Need::Inverse);
     d.inverse_qacc.copy_from_slice(&d.qacc);
     if m.enabled(enable::INVDISCRETE) {
         continuous_acceleration(m, d);

@@ -222,12 +222,14 @@ fn gather<T: Real>(from: Values<'_, T>, elements: &[usize], out: &mut [T]) {
     gather_from(from, 0, elements, out);
 }
 
-/// Elements behind the first of a row.
+/// Elements behind the first of a row; zeros of a field that the world does not hold.
 fn gather_from<T: Real>(from: Values<'_, T>, first: usize, elements: &[usize], out: &mut [T]) {
     let places = out.iter_mut().zip(elements);
     match from {
-        Values::Real(v) => places.for_each(|(to, i)| *to = v[first + i]),
-        Values::Int(v) => places.for_each(|(to, i)| *to = T::of(f64::from(v[first + i]))),
+        Values::Real(v) => places.for_each(|(to, i)| *to = v.get(first + i).copied().unwrap_or(T::ZERO)),
+        Values::Int(v) => {
+            places.for_each(|(to, i)| *to = T::of(f64::from(v.get(first + i).copied().unwrap_or(0))))
+        }
     }
 }
 

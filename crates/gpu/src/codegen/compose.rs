@@ -41,6 +41,8 @@ pub struct Composer {
     tables: Tables,
     task: Option<Arc<TaskProgram>>,
     formulas: Option<Arc<TaskProgram>>,
+    /// Names of the laws in code, whose texts the library has.
+    leaves: Vec<String>,
 }
 
 impl Composer {
@@ -54,11 +56,16 @@ impl Composer {
         let mut flags = flags::flags(model, tiling);
         flags.insert("LOOP_LIMIT", limited);
         flags.insert("SPLIT_SOLVE", limited && tiling.placement != WorkingSetSpace::Registers);
-        let library = library(&flags)?;
+        let mut library = library(&flags)?;
+        for leaf in &model.leaves {
+            let wrong = |why| Error::Argument(format!("leaf '{}': {why}", leaf.name()));
+            library.add(&leaf_module(leaf.name()), leaf.wgsl()).map_err(wrong)?;
+        }
+        let leaves = model.leaves.iter().map(|leaf| leaf.name().to_owned()).collect();
         let (pairs, tables) = (flags::shape_pairs(model), Tables::new(model));
         let (tiles, task) = (HessianTiles::new(model), model.task.clone());
         let formulas = model.formulas.clone();
-        Ok(Self { library, tiling, tiles, limited, pairs, tables, task, formulas })
+        Ok(Self { library, tiling, tiles, limited, pairs, tables, task, formulas, leaves })
     }
 
     /// Lanes, worlds per group and placement.
@@ -108,6 +115,13 @@ impl Composer {
         narrow_phase::function(name, &self.pairs)
             .or_else(|| joints::function(name))
             .or_else(|| task::function(name, self.task.as_deref(), self.formulas.as_deref()))
+            .or_else(|| (name == "law_leaves").then(|| self.call_leaves()))
+    }
+
+    /// Calls of the laws in code, in their order.
+    fn call_leaves(&self) -> String {
+        let call = |name: &String| format!("    sync();\n    leaf_{name}::{name}();\n");
+        format!("fn law_leaves() {{\n{}}}", self.leaves.iter().map(call).collect::<String>())
     }
 
     /// Functions of a group of stages, as dispatches with their repeat counts.
@@ -237,6 +251,11 @@ pub(super) fn valid_module(text: &str) -> std::result::Result<naga::Module, Stri
     Ok(module)
 }
 
+/// Import path of a law in code.
+fn leaf_module(name: &str) -> String {
+    format!("package::leaf_{name}")
+}
+
 /// The library and all kernels, preprocessed.
 fn library(flags: &Flags) -> Result<Library> {
     let mut texts = Vec::new();
@@ -310,6 +329,7 @@ pub(super) mod tests {
             tables: Tables::new(&model),
             task: model.task.clone(),
             formulas: model.formulas.clone(),
+            leaves: Vec::new(),
         };
         assert_eq!(composer.library.check(), Vec::<String>::new());
         // accessors of fields are no items; a stage may have the name of its field

@@ -17,7 +17,10 @@ impl Build<'_> {
     /// Compiles the formulas of user sensors; the rest of the model is there.
     pub(super) fn formulas(&mut self) {
         if let Err(error) = self.model.compile_formulas() {
-            let text = &self.spec.texts[error.text];
+            let Some(text) = self.spec.texts.get(error.text) else {
+                self.wrong(self.spec.bodies[0].base.at.element, error.message, "");
+                return;
+            };
             let message = format!("{}: {}", self.called("the formula", &text.base), error.message);
             self.wrong(text.base.at.of("data"), message, "see the documentation of formulas");
         }

@@ -1,7 +1,10 @@
 //! Signed distance fields of plugins: their attributes, as numbers for `plugin_prm`, and the surfaces of meshes made of them.
 
-use manyworlds_cpu::collision::signed_distance::field_distance;
+use manyworlds_cpu::collision::field_formula::FormulaField;
+use manyworlds_cpu::collision::signed_distance::Formula;
 use manyworlds_cpu::math::Vec3;
+use manyworlds_cpu::math::graded::Plain;
+use manyworlds_model::model::formula::{FIELD_SETTINGS, FieldFormula};
 use manyworlds_model::schema::enums::plugin;
 
 use super::Build;
@@ -69,7 +72,7 @@ pub(super) fn attribute_names(kind: i32) -> impl Iterator<Item = &'static str> {
 
 /// True for the plugins that are signed distance fields.
 pub(super) fn is_field(kind: i32) -> bool {
-    !attributes(kind).is_empty()
+    (plugin::BOLT..=plugin::FORMULA).contains(&kind)
 }
 
 /// Numbers of a field by its configuration; those that are not given have defaults.
@@ -78,10 +81,42 @@ pub(super) fn is_field(kind: i32) -> bool {
 /// An attribute that is no number, or out of range.
 pub(super) fn numbers(kind: i32, config: &[(String, String)]) -> Result<[f64; NUMBERS], Fault> {
     let mut numbers = [0.0; NUMBERS];
+    if kind == plugin::FORMULA {
+        formula_field(config)?;
+        let given = config.iter().filter(|c| !FIELD_SETTINGS.contains(&c.0.as_str()));
+        for (number, (key, text)) in numbers.iter_mut().zip(given) {
+            let wrong = || Fault::new(format!("{key} is '{}'", super::crop(text)), "write one finite number");
+            *number = text.trim().parse::<f64>().ok().filter(|x| x.is_finite()).ok_or_else(wrong)?;
+        }
+        return Ok(numbers);
+    }
     for (number, attribute) in numbers.iter_mut().zip(attributes(kind)) {
         *number = attribute.number(config)?;
     }
     Ok(numbers)
+}
+
+/// The formula of a field of the model's own.
+fn formula_field(config: &[(String, String)]) -> Result<FieldFormula, Fault> {
+    let text = config.iter().find(|c| c.0 == "formula").map_or("", |c| c.1.as_str());
+    let help = "write a distance of x, y, z and parameters, negative inside, such as 'norm(p) - radius'";
+    if text.trim().is_empty() {
+        return Err(Fault::new("it has no formula", help));
+    }
+    FieldFormula::parse(text, &FieldFormula::parameters(config))
+        .map_err(|why| Fault::new(format!("its formula '{}': {why}", super::crop(text)), help))
+}
+
+/// Half sizes of the box in which the surface of such a field lies, m.
+fn formula_box(config: &[(String, String)]) -> Result<[f64; 3], Fault> {
+    let text = config.iter().find(|c| c.0 == "box").map_or("", |c| c.1.as_str());
+    let numbers: Vec<f64> = text.split_whitespace().filter_map(|word| word.parse().ok()).collect();
+    let sound = numbers.iter().all(|x| x.is_finite() && *x > 0.0);
+    let half = <[f64; 3]>::try_from(numbers).ok().filter(|_| sound);
+    let wrong = || format!("box is '{}'", super::crop(text));
+    half.ok_or_else(|| {
+        Fault::new(wrong(), "write half the size of the box in which its surface lies: three lengths")
+    })
 }
 
 impl Attribute {
@@ -109,6 +144,7 @@ fn bounds(kind: i32, prm: &[f64; NUMBERS]) -> Bounds {
         plugin::BOWL => [prm[1] + prm[2]; 3],
         plugin::GEAR => [prm[1] * 0.625, prm[1] * 0.625, prm[3] * 0.55],
         plugin::TORUS => [prm[0] + prm[1], prm[0] + prm[1], prm[1]],
+        plugin::FORMULA => [0.0; 3],
         _ => BOLT_BOX,
     };
     Bounds { center: [0.0; 3], half }
@@ -138,11 +174,22 @@ impl Build<'_> {
         let kind = plugin::WORDS.iter().find(|word| word.0 == name.as_str()).map(|word| word.1);
         let Some(kind) = kind.filter(|kind| is_field(*kind)) else {
             let message = format!("plugin '{}' is no signed distance field", super::crop(name));
-            return Err(Fault::new(message, "use one of mujoco.sdf.bolt, bowl, gear, nut, torus"));
+            return Err(Fault::new(
+                message,
+                "use one of mujoco.sdf.bolt, bowl, gear, nut, torus, or manyworlds.sdf.formula",
+            ));
         };
         let prm = numbers(kind, config)?;
-        let distance = |p| field_distance(kind, &prm, Vec3(p)).value;
-        let raw = isosurface(&distance, bounds(kind, &prm));
+        let raw = if kind == plugin::FORMULA {
+            let (text, half) = (formula_field(config)?, formula_box(config)?);
+            let field = FormulaField::new(&text, &prm);
+            let distance = |p| field.distance::<Plain<f64>>(Vec3(p)).0;
+            isosurface(&distance, Bounds { center: [0.0; 3], half })
+        } else {
+            let formula = Formula::new(kind, &prm);
+            let distance = |p| formula.plugin_distance::<Plain<f64>>(Vec3(p)).0;
+            isosurface(&distance, bounds(kind, &prm))
+        };
         if raw.vert.is_empty() {
             let message = format!("the field of plugin '{name}' has no surface in its box");
             return Err(Fault::new(

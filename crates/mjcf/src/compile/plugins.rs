@@ -1,6 +1,7 @@
 //! Plugins: instances, configuration and the elements that use them.
 
 use crate::spec::{Actuator, Base, Kind, Plugin, PluginUse, Ref, Sensor, did_you_mean};
+use manyworlds_model::model::formula::{FIELD_SETTINGS, FieldFormula};
 use manyworlds_model::schema::enums::{DynamicsType, plugin};
 
 use super::Build;
@@ -33,6 +34,8 @@ const PLUGINS: &[(User, &[&str])] = &[
     (User::Shape, &[]),
     (User::Shape, &[]),
     (User::Shape, &[]),
+    // and parameters by the names that its formula has for them
+    (User::Shape, &FIELD_SETTINGS),
 ];
 
 /// Name of a plugin.
@@ -189,8 +192,13 @@ impl<'a> Build<'a> {
     fn instance(&mut self, instance: &Plugin, span: crate::spec::Span) {
         let slot = self.slot(&instance.plugin);
         let known = slot.map_or_else(Vec::new, attributes);
+        let parameters = if slot == Some(plugin::FORMULA as usize) {
+            FieldFormula::parameters(&instance.config)
+        } else {
+            Vec::new()
+        };
         for (key, _) in &instance.config {
-            if slot.is_some() && !known.contains(&key.as_str()) {
+            if slot.is_some() && !known.contains(&key.as_str()) && !parameters.contains(key) {
                 let help = distance_fields::hint(key, &known);
                 let message =
                     format!("plugin '{}' has no setting '{}'", instance.plugin.name, super::crop(key));
@@ -218,9 +226,10 @@ impl<'a> Build<'a> {
         m.plugin_statenum.push(0);
         m.plugin_attradr.push(m.plugin_attr.len() as i32);
         m.plugin_prm.extend(numbers);
-        for key in known {
-            let value = instance.config.iter().find(|c| c.0 == *key).map_or("", |c| c.1.as_str());
-            m.plugin_attr.extend(value.bytes().map(i32::from));
+        let value = |key: &str| instance.config.iter().find(|c| c.0 == key).map_or("", |c| c.1.as_str());
+        let texts = known.iter().map(|key| value(key));
+        for text in texts.chain(parameters.iter().flat_map(|key| [key.as_str(), value(key)])) {
+            m.plugin_attr.extend(text.bytes().map(i32::from));
             m.plugin_attr.push(0);
         }
     }

@@ -2,9 +2,13 @@
 
 use std::collections::HashSet;
 
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DQuat, DVec3};
 
-use crate::spec::{Span, rotation::quat_array};
+use super::cable_skin::Template;
+use crate::spec::{
+    Span,
+    rotation::{of_axes, quat_array},
+};
 use crate::xml::El;
 use crate::xml::Tree;
 
@@ -24,6 +28,14 @@ pub(super) struct Cable<'a> {
     pub(super) joint: Option<El<'a>>,
     pub(super) site: Option<El<'a>>,
     pub(super) plugin: Option<El<'a>>,
+    pub(super) skin: Template,
+}
+
+impl Cable<'_> {
+    /// True if its geoms are boxes, whose skin is drawn.
+    pub(super) fn is_of_boxes(&self) -> bool {
+        self.geom.text("type").is_some_and(|kind| kind == "box")
+    }
 }
 
 /// Names used by composites; a duplicate name is omitted.
@@ -45,6 +57,9 @@ const MIN_LENGTH: f64 = 1e-14;
 /// Template attributes that are not copied.
 const NOT_COPIED: &[&str] = &["name", "kind", "type", "axis", "solreffix", "solimpfix", "mesh"];
 
+/// Attributes of the joints that a free joint does not share.
+const NOT_OF_FREE: &[&str] = &["limited", "damping", "armature", "frictionloss"];
+
 /// An edge of the cable.
 struct Edge {
     length: f64,
@@ -52,8 +67,14 @@ struct Edge {
     turn: DQuat,
 }
 
-/// Writes a cable: bodies into a holder, the rest into sections of the model.
-pub(super) fn write(cable: &Cable<'_>, tree: &mut Tree, root: usize, holder: usize, taken: &mut Taken) {
+/// Writes a cable: bodies into a holder, the rest into sections of the model. Returns the names of the bodies.
+pub(super) fn write(
+    cable: &Cable<'_>,
+    tree: &mut Tree,
+    root: usize,
+    holder: usize,
+    taken: &mut Taken,
+) -> Vec<String> {
     let span = cable.el.span();
     let plugin = cable.plugin.map(|p| instance(cable, p, tree, root));
     let edges = edges(&cable.points);
@@ -90,6 +111,7 @@ pub(super) fn write(cable: &Cable<'_>, tree: &mut Tree, root: usize, holder: usi
         (parent, pos) = (body, [edge.length, 0.0, 0.0]);
     }
     sections(cable, tree, root, &names, taken);
+    names
 }
 
 /// Neighbours are excluded from collision; a custom text marks cables for other programs.
@@ -131,17 +153,15 @@ fn joint(cable: &Cable<'_>, tree: &mut Tree, body: usize, place: &str, taken: &m
         return;
     };
     let span = cable.joint.unwrap_or(cable.el).span();
-    // a free joint has a group alone: what resists bending does not resist moving
-    let free = kind == "free";
-    let joint = tree.element(Some(body), if free { "freejoint" } else { "joint" }, span);
+    let joint = tree.element(Some(body), "joint", span);
     taken.name(tree, joint, &format!("{}J_{place}", cable.prefix), span);
-    if free {
-        let group = cable.joint.and_then(|el| el.text("group")).unwrap_or_else(|| "3".into());
-        tree.word(joint, "group", &group, span);
-        return;
-    }
     tree.word(joint, "type", kind, span);
     template(tree, joint, cable.joint, "3");
+    if kind == "free" {
+        // it moves without friction and limits, though not without a spring
+        tree.nodes[joint].attrs.retain(|a| !NOT_OF_FREE.contains(&a.name.as_str()));
+        tree.word(joint, "limited", "false", span);
+    }
 }
 
 fn geom(cable: &Cable<'_>, tree: &mut Tree, body: usize, i: usize, length: f64, taken: &mut Taken) {
@@ -150,7 +170,7 @@ fn geom(cable: &Cable<'_>, tree: &mut Tree, body: usize, i: usize, length: f64, 
     taken.name(tree, geom, &format!("{}G{i}", cable.prefix), span);
     tree.copy(geom, "type", cable.geom.attr("type"));
     template(tree, geom, Some(cable.geom), "0");
-    if cable.geom.text("type").is_none_or(|t| t != "box") {
+    if !cable.is_of_boxes() {
         tree.numbers(geom, "fromto", &[0.0, 0.0, 0.0, length, 0.0, 0.0], span);
         return;
     }
@@ -223,7 +243,7 @@ fn edges(points: &[[f32; 3]]) -> Vec<Edge> {
 /// Orientation with x along the tangent and y along the normal, if any.
 fn frame(tangent: DVec3, normal: DVec3) -> DQuat {
     if normal != DVec3::ZERO {
-        return DQuat::from_mat3(&DMat3::from_cols(tangent, normal, unit(tangent.cross(normal)))).normalize();
+        return of_axes(tangent, normal, unit(tangent.cross(normal)));
     }
     let [x, y, z] = tangent.to_array();
     if x > 0.0 {
@@ -253,6 +273,23 @@ mod tests {
             at += turn * DVec3::X * edge.length;
             let end = DVec3::from_array(end.map(f64::from));
             assert!((at - end).length() < 1e-12, "{at} {end}");
+        }
+    }
+
+    #[test]
+    fn a_free_joint_has_the_spring_of_the_others_but_no_friction() {
+        let m = crate::load_str(
+            "<mujoco><worldbody><composite type='cable' curve='s' count='5' size='1' initial='free'>\
+             <geom type='capsule' size='.01'/><joint kind='main' stiffness='.3' damping='.2' armature='.1' \
+             frictionloss='.4' margin='.01' limited='true' range='0 90' group='2'/></composite></worldbody></mujoco>",
+        )
+        .expect("a cable");
+        assert_eq!(m.jnt_stiffness, [0.3; 4]);
+        assert_eq!((&m.jnt_margin[..], &m.jnt_group[..]), (&[0.01; 4][..], &[2; 4][..]));
+        assert_eq!(m.jnt_limited[..2], [0, 1]);
+        assert_eq!(m.jnt_range[..2], [0.0, 90.0]);
+        for of in [&m.dof_damping, &m.dof_armature, &m.dof_frictionloss] {
+            assert!(of[..6].iter().all(|x| *x == 0.0) && of[6..].iter().all(|x| *x > 0.0), "{of:?}");
         }
     }
 

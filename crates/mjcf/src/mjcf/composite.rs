@@ -2,8 +2,9 @@
 
 use super::cable;
 use super::cable::{Cable, Taken};
+use super::cable_skin;
 use super::context::MAX_ELEMENTS;
-use crate::spec::Log;
+use crate::spec::{Log, Skin};
 use crate::xml::El;
 use crate::xml::Tree;
 use crate::xml::short;
@@ -30,12 +31,14 @@ enum CurveTerm {
     Sine,
 }
 
-/// Expands every composite below the root. Returns true if there was one.
-pub(super) fn expand(log: &Log, tree: &mut Tree, root: usize) -> bool {
+/// Expands every composite below the root. Returns their skins, if there was a composite.
+pub(super) fn expand(log: &Log, tree: &mut Tree, root: usize) -> Option<Vec<Skin>> {
     let found = find(tree, root);
     if found.is_empty() || !log.is_clean() {
-        return false;
+        return None;
     }
+    let mut skins = Vec::new();
+    let mut room = MAX_ELEMENTS;
     let source = tree.clone();
     let mut taken = Taken::default();
     for &(parent, id) in &found {
@@ -49,9 +52,12 @@ pub(super) fn expand(log: &Log, tree: &mut Tree, root: usize) -> bool {
                     format!("the model has more than {MAX_ELEMENTS} elements"),
                     "lower the count",
                 );
-                return true;
+                return Some(skins);
             }
-            cable::write(&cable, tree, root, holder, &mut taken);
+            let bodies = cable::write(&cable, tree, root, holder, &mut taken);
+            let skin = cable_skin::make(&cable, &bodies, room);
+            room -= skin.as_ref().map_or(0, |skin| skin.vertex.len() / 3);
+            skins.extend(skin);
         }
         let made = tree.nodes[holder].children.clone();
         let children = &mut tree.nodes[parent].children;
@@ -59,7 +65,7 @@ pub(super) fn expand(log: &Log, tree: &mut Tree, root: usize) -> bool {
             children.splice(at..=at, made);
         }
     }
-    true
+    Some(skins)
 }
 
 /// All composites with their parents, in document order.
@@ -114,6 +120,11 @@ fn read(el: El<'_>) -> Option<Cable<'_>> {
         el.log.add(el.span(), "a cable of three points is not possible in MuJoCo", help);
         return None;
     }
+    if points.len() == 2 && geom.text("type").is_some_and(|kind| kind == "box") {
+        let help = "use at least four points, or capsules";
+        el.log.add(el.span(), "a cable of one box is not possible in MuJoCo", help);
+        return None;
+    }
     Some(Cable {
         el,
         prefix: el.text("prefix").unwrap_or_default(),
@@ -124,6 +135,7 @@ fn read(el: El<'_>) -> Option<Cable<'_>> {
         joint,
         site: children("site").next(),
         plugin: children("plugin").next(),
+        skin: children("skin").next().map(cable_skin::read).unwrap_or_default(),
     })
 }
 

@@ -201,14 +201,7 @@ pub(super) fn skin(el: El<'_>, compiler: &Compiler, folder: &Path) -> Skin {
     to.base.at.note(el);
     to.base.name = el.text("name").unwrap_or_default();
     to.file = stripped(el.text("file").unwrap_or_default(), compiler);
-    reference(el, "material", &mut to.material);
-    el.set_fixed("rgba", &mut to.rgba);
-    el.set_real("inflate", &mut to.inflate);
-    el.set_int("group", &mut to.group);
-    if !(0..=MAX_GROUP).contains(&to.group) {
-        el.wrong("group", format!("group {} of the skin is out of range", to.group), "use groups 0 to 5");
-        to.group = 0;
-    }
+    look(el, &mut to);
     to.vertex = el.list("vertex").unwrap_or_default();
     to.texcoord = el.list("texcoord").unwrap_or_default();
     to.face = el.ints("face", 0, crate::xml::MAX_LIST).unwrap_or_default();
@@ -218,6 +211,18 @@ pub(super) fn skin(el: El<'_>, compiler: &Compiler, folder: &Path) -> Skin {
         el.wrong(name, format!("the skin has both a file and '{name}'"), "keep one of them");
     }
     to
+}
+
+/// Reads how a skin looks, whatever it is made of.
+pub(super) fn look(el: El<'_>, to: &mut Skin) {
+    reference(el, "material", &mut to.material);
+    el.set_fixed("rgba", &mut to.rgba);
+    el.set_real("inflate", &mut to.inflate);
+    el.set_int("group", &mut to.group);
+    if !(0..=MAX_GROUP).contains(&to.group) {
+        el.wrong("group", format!("group {} of the skin is out of range", to.group), "use groups 0 to 5");
+        to.group = 0;
+    }
 }
 
 fn bone(el: El<'_>) -> Bone {

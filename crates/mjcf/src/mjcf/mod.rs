@@ -5,6 +5,7 @@ mod asset;
 mod attach;
 mod body;
 mod cable;
+mod cable_skin;
 mod camera;
 mod compiler;
 mod composite;
@@ -123,7 +124,7 @@ fn read_model(log: &Log, assets: &Assets, file: u32, path: &Path, chain: &[PathB
     let root = xml::parse(log, &mut tree, file)?;
     let tag = tree.nodes[root].tag.clone();
     let urdf = tag == "robot";
-    let mut composites = false;
+    let mut composites = None;
     let root = match tag.as_str() {
         "robot" => urdf::rewrite(log, assets, &mut tree, root, path)?,
         "mujoco" => {
@@ -156,10 +157,11 @@ fn read_model(log: &Log, assets: &Assets, file: u32, path: &Path, chain: &[PathB
     let el = El { log, tree: &tree, id: root, pen: None };
     reader.start(el, path);
     reader.settings(el);
-    if composites {
+    if composites.is_some() {
         reader.classes.plain(cable::CLASS);
     }
     reader.sections(el);
+    reader.skins_of_composites(composites.unwrap_or_default());
     attach::finish(&mut reader);
     replicas::expand(&mut reader);
     for (span, message, used) in reader.spec.short_vectors() {
@@ -361,6 +363,16 @@ impl Reader<'_> {
     fn skin(&mut self, el: El<'_>) {
         let skin = looks::skin(el, &self.compiler, &self.spec.folder);
         self.spec.skins.push(Skin { assets: self.spec.assets.clone(), ..skin });
+    }
+
+    /// Adds the skins of composites behind all others; a name that is taken is omitted.
+    fn skins_of_composites(&mut self, skins: Vec<Skin>) {
+        for mut skin in skins {
+            if self.spec.skins.iter().any(|other| other.base.name == skin.base.name) {
+                skin.base.name.clear();
+            }
+            self.spec.skins.push(Skin { assets: self.spec.assets.clone(), ..skin });
+        }
     }
 
     fn deformable(&mut self, el: El<'_>) {

@@ -1,6 +1,6 @@
 //! Positions, and all orientation attributes.
 
-use glam::{DMat3, DQuat, DVec3};
+use glam::{DQuat, DVec3};
 
 use crate::spec::rotation::{self, MIN_LENGTH, quat_array, quat_of, z_to};
 use crate::spec::{Compiler, Pose};
@@ -85,7 +85,7 @@ fn xyaxes(el: El<'_>) -> Option<DQuat> {
     let y = DVec3::new(v[3], v[4], v[5]);
     let y = direction(el, "xyaxes", y - x * x.dot(y))?;
     let z = direction(el, "xyaxes", x.cross(y))?;
-    Some(DQuat::from_mat3(&DMat3::from_cols(x, y, z)).normalize())
+    Some(rotation::of_axes(x, y, z))
 }
 
 fn direction(el: El<'_>, name: &str, v: DVec3) -> Option<DVec3> {

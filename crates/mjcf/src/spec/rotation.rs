@@ -1,6 +1,6 @@
 //! Rotations of elements: conversion between quaternions of glam and scalar-first arrays, and of axes.
 
-use glam::{DQuat, DVec3};
+use glam::{DMat3, DQuat, DVec3};
 
 /// A vector that is not longer than this has no direction, and an axis this near the z axis is that: as in the reference.
 pub(crate) const MIN_LENGTH: f64 = 1e-7;
@@ -36,6 +36,22 @@ pub(crate) fn quat_of(q: [f64; 4]) -> DQuat {
     DQuat::from_xyzw(q[1], q[2], q[3], q[0])
 }
 
+/// Quaternion of orthonormal axes, of the sign that MuJoCo gives it: w is positive where the trace is, else the part of
+/// the largest axis. A free joint starts from it.
+pub(crate) fn of_axes(x: DVec3, y: DVec3, z: DVec3) -> DQuat {
+    let q = DQuat::from_mat3(&DMat3::from_cols(x, y, z)).normalize();
+    let leading = if x.x + y.y + z.z > 0.0 {
+        q.w
+    } else if x.x > y.y && x.x > z.z {
+        q.x
+    } else if y.y > z.z {
+        q.y
+    } else {
+        q.z
+    };
+    if leading < 0.0 { -q } else { q }
+}
+
 /// Minimal rotation of the z axis to a unit vector.
 pub(crate) fn z_to(axis: DVec3) -> DQuat {
     let cross = DVec3::Z.cross(axis);
@@ -46,4 +62,22 @@ pub(crate) fn z_to(axis: DVec3) -> DQuat {
         return DQuat::from_rotation_x(if axis.z < 0.0 { std::f64::consts::PI } else { 0.0 });
     }
     DQuat::from_axis_angle(cross / sine, angle)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn axes_have_the_quaternion_whose_largest_part_is_positive() {
+        for q in [[-0.9, 0.1, 0.2, 0.3], [0.1, -0.8, 0.3, 0.2], [-0.3, 0.2, -0.7, 0.5], [0.4, 0.3, 0.5, -0.7]]
+        {
+            let q = quat_of(q).normalize();
+            let got = of_axes(q * DVec3::X, q * DVec3::Y, q * DVec3::Z);
+            assert!((got + q).length() < 1e-12, "{q} {got}");
+        }
+        // half a turn about the diagonal of x and z: the later axis is positive
+        let got = of_axes(DVec3::Z, -DVec3::Y, DVec3::X);
+        assert!((got - DQuat::from_xyzw(0.5, 0.0, 0.5, 0.0).normalize()).length() < 1e-12, "{got}");
+    }
 }

@@ -41,8 +41,6 @@ pub struct NearPairs<T> {
     pub sorted: Vec<[T; 4]>,
     /// World-aligned bounding box of each geom, margins included: lower and upper corner.
     pub boxes: Vec<[T; 6]>,
-    /// Candidates while they are listed.
-    pub found: Vec<(CandidateOrder, Candidate)>,
 }
 
 /// Pairs for which a world reserves memory: those that are always tested, and others as far as they are few.
@@ -66,18 +64,26 @@ impl<T: Copy> Clone for NearPairs<T> {
             order: copy(&self.order),
             sorted: copy(&self.sorted),
             boxes: copy(&self.boxes),
-            found: copy(&self.found),
         }
     }
 }
 
 impl<T: Real> NearPairs<T> {
+    /// Bytes of all lists.
+    pub(crate) fn bytes(&self) -> usize {
+        let spheres = self.spheres.capacity() + self.sorted.capacity();
+        spheres * size_of::<[T; 4]>()
+            + self.boxes.capacity() * size_of::<[T; 6]>()
+            + self.order.capacity() * size_of::<u32>()
+            + self.candidates.capacity() * size_of::<Candidate>()
+    }
+
     /// Bytes that are reserved for a world of these sizes.
-    pub fn bytes(sizes: &Sizes) -> usize {
+    pub fn reserved_bytes(sizes: &Sizes) -> usize {
         let (geoms, pairs) = (sizes.nsap, reserved_pairs(sizes));
         sizes.ngeom * size_of::<[T; 6]>()
             + geoms * (2 * size_of::<[T; 4]>() + size_of::<u32>())
-            + pairs * (size_of::<Candidate>() + size_of::<(CandidateOrder, Candidate)>())
+            + pairs * size_of::<Candidate>()
     }
 
     /// Memory for the pairs of a world of the model, so that its steps allocate nothing: for all pairs of a small one.
@@ -88,7 +94,6 @@ impl<T: Real> NearPairs<T> {
         self.sorted.reserve(geoms);
         self.boxes.reserve(model.sizes.ngeom);
         self.candidates.reserve(pairs);
-        self.found.reserve(pairs);
     }
 }
 

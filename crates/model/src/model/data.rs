@@ -11,7 +11,7 @@ pub use crate::schema::Capacity;
 use crate::schema::enums::solver;
 use crate::schema::stages::Stage;
 use crate::schema::{
-    Column, Field, Role, Sizes, Tolerance, Traits, Values, ValuesMut, column, counts,
+    Column, Field, Need, Needs, Role, Sizes, Tolerance, Traits, Values, ValuesMut, column, counts,
     data_fields::data_table, dim, elem, ids, role, values,
 };
 
@@ -24,6 +24,8 @@ macro_rules! define_data {
             pub sizes: Sizes,
             /// Capacities up to which the world grows where it needs more than it has.
             pub capacity_limit: Capacity,
+            /// What the world holds fields for; others are empty. [`Data::hold`] adds to it.
+            pub held: Needs,
             /// Hessian of the last solution, of islands that Newton's method has solved; away while its rows are read.
             pub hessian: Option<Box<Hessian<T>>>,
             /// Places of the rows of `efc_J`.
@@ -58,8 +60,9 @@ macro_rules! define_data {
                     hessian.reserve(self.sizes.ntree, self.sizes.nv);
                 }
                 let (jacobian, near_pairs) = (self.jacobian.clone(), self.near_pairs.clone());
+                let (sizes, held) = (self.sizes, self.held);
                 let mut data =
-                    Self { sizes: self.sizes, capacity_limit, hessian, jacobian, near_pairs, ..Self::default() };
+                    Self { sizes, capacity_limit, held, hessian, jacobian, near_pairs, ..Self::default() };
                 $(data.$name.clone_from(&self.$name);)*
                 data
             }
@@ -68,8 +71,8 @@ macro_rules! define_data {
         impl<T: Real> Default for Data<T> {
             fn default() -> Self {
                 Self {
-                    sizes: Sizes::default(), capacity_limit: Capacity::default(), hessian: None,
-                    jacobian: Jacobian::default(), near_pairs: None, $($name: Vec::new(),)*
+                    sizes: Sizes::default(), capacity_limit: Capacity::default(), held: Needs::NONE,
+                    hessian: None, jacobian: Jacobian::default(), near_pairs: None, $($name: Vec::new(),)*
                 }
             }
         }
@@ -102,16 +105,17 @@ macro_rules! define_data {
             pub const WRITES: &'static [fn(&mut Self) -> ValuesMut<'_, T>] =
                 &[$(|data| Column::<T>::values_mut(&mut data.$name)),*];
 
-            /// A world of the given sizes, all zero.
+            /// A world of the given sizes, all zero, with every field of the table.
             pub fn zeroed(sizes: Sizes) -> Self {
-                Self::zeroed_with(sizes, false)
+                Self::zeroed_with(sizes, Needs::ALL, false)
             }
 
-            /// A world of the given sizes, all zero, with the rows of its Jacobian packed or whole.
-            pub(crate) fn zeroed_with(sizes: Sizes, is_packed: bool) -> Self {
-                let mut fields = Self::FIELDS.iter().map(|f| stored_len(f, &sizes, is_packed));
+            /// A world of the given sizes, all zero, with the fields that are needed, and the rows of its Jacobian packed
+            /// or whole.
+            pub(crate) fn zeroed_with(sizes: Sizes, held: Needs, is_packed: bool) -> Self {
+                let mut fields = Self::FIELDS.iter().map(|f| stored_len(f, &sizes, held, is_packed));
                 let mut next = move || fields.next().unwrap_or(0);
-                let mut data = Self { sizes, ..Self::default() };
+                let mut data = Self { sizes, held, ..Self::default() };
                 $(data.$name = <column!($elem, T) as Column<T>>::zeroed(next());)*
                 data.jacobian.is_packed = is_packed;
                 data.jacobian.lengthen(sizes.njmax, sizes.nv);
@@ -120,8 +124,8 @@ macro_rules! define_data {
 
             /// Lengthens every field whose first axis is a capacity; false, and nothing is changed, if there is no memory.
             fn lengthen(&mut self, sizes: Sizes) -> bool {
-                let is_packed = self.jacobian.is_packed;
-                let lengths = Self::FIELDS.iter().map(|f| stored_len(f, &sizes, is_packed));
+                let (held, is_packed) = (self.held, self.jacobian.is_packed);
+                let lengths = Self::FIELDS.iter().map(|f| stored_len(f, &sizes, held, is_packed));
                 let mut all = lengths.clone();
                 $(if !Column::<T>::reserve(&mut self.$name, all.next().unwrap_or(0)) {
                     return false;
@@ -133,17 +137,33 @@ macro_rules! define_data {
                 true
             }
 
-            /// Copies the fields with the wanted roles from a world of the same capacities.
+            /// Gives fields that are not held yet their length, in zeros.
+            fn fill_up(&mut self) {
+                let (sizes, held, is_packed) = (self.sizes, self.held, self.jacobian.is_packed);
+                let mut all = Self::FIELDS.iter().map(|f| stored_len(f, &sizes, held, is_packed));
+                $(Column::<T>::lengthen(&mut self.$name, all.next().unwrap_or(0));)*
+            }
+
+            /// Bytes of all fields.
+            fn bytes_of_fields(&self) -> usize {
+                0 $(+ size_of_val(self.$name.as_slice()))*
+            }
+
+            /// Copies the fields with the wanted roles from a world of the same capacities. What that does not hold is zero.
             pub fn copy_fields(&mut self, from: &Self, wanted: impl Fn(Role) -> bool) {
                 $(if wanted(role!($role)) {
                     self.$name.clone_from(&from.$name);
                 })*
+                if self.held != from.held {
+                    self.held = self.held.and(from.held);
+                    self.fill_up();
+                }
                 if wanted(Role::Result(Stage::make_constraint)) {
                     self.jacobian.clone_from(&from.jacobian);
                 }
             }
 
-            /// One field by name; `efc_J` with all elements of each row.
+            /// One field by name, empty if [the world does not hold it](Data::holds); `efc_J` with all elements of each row.
             pub fn get(&self, name: &str) -> Option<Values<'_, T>> {
                 match name { $(stringify!($name) => Some(stored!(self $name)),)* _ => None }
             }
@@ -160,7 +180,8 @@ macro_rules! define_data {
 
             /// The same world in another precision.
             pub fn cast<U: Real>(&self) -> Data<U> {
-                let mut data = Data::<U> { sizes: self.sizes, capacity_limit: self.capacity_limit, ..Data::default() };
+                let (sizes, capacity_limit, held) = (self.sizes, self.capacity_limit, self.held);
+                let mut data = Data::<U> { sizes, capacity_limit, held, ..Data::default() };
                 data.jacobian = self.jacobian.clone();
                 $(data.$name = Column::<T>::cast::<U>(&self.$name);)*
                 data
@@ -179,13 +200,41 @@ macro_rules! stored {
 }
 
 /// Elements of a field in a new world; packed rows of the Jacobian are added as they come.
-fn stored_len(field: &Field, sizes: &Sizes, is_packed: bool) -> usize {
-    if is_packed && field.name == "efc_J" { 0 } else { field.len(sizes) }
+fn stored_len(field: &Field, sizes: &Sizes, held: Needs, is_packed: bool) -> usize {
+    let is_empty = !held.has(field.traits.need) || is_packed && field.name == "efc_J";
+    if is_empty { 0 } else { field.len(sizes) }
 }
 
 data_table!(define_data);
 
 impl<T: Real> Data<T> {
+    /// True if the world holds a field; one that it does not hold is empty.
+    pub fn holds(&self, field: &Field) -> bool {
+        self.held.has(field.traits.need)
+    }
+
+    /// Takes memory for the fields with a need, unless the world has it. Stages call it before they use such fields: a
+    /// world of a model that needs them has them from the beginning.
+    #[inline(always)]
+    pub fn hold(&mut self, need: Need) {
+        if !self.held.has(need) {
+            self.hold_more(need);
+        }
+    }
+
+    /// Bytes that the world holds. Packed rows of the Jacobian count as far as steps have used them.
+    pub fn bytes(&self) -> usize {
+        let hessian = self.hessian.as_ref().map_or(0, |hessian| hessian.bytes());
+        let near = self.near_pairs.as_ref().map_or(0, |near| near.bytes());
+        size_of::<Self>() + self.bytes_of_fields() + self.jacobian.bytes() + hessian + near
+    }
+
+    #[cold]
+    fn hold_more(&mut self, need: Need) {
+        self.held = self.held.with(need);
+        self.fill_up();
+    }
+
     /// The Jacobian with all elements of each row, `[njmax, nv]`; what lies beyond the last row of packed ones is zero.
     pub fn whole_rows(&self) -> Cow<'_, [T]> {
         if !self.jacobian.is_packed {
@@ -280,7 +329,7 @@ impl<T: Real> Data<T> {
 
     /// Sizes with other capacities. A world whose adhesion is zero while others have some keeps room for it.
     fn sizes_of(&self, model: &Model<T>, to: Capacity) -> Sizes {
-        let sizes = Sizes { nH: self.sizes.nH, ncandidate: self.sizes.ncandidate, ..to.sizes(model) };
+        let sizes = to.sizes(model);
         let nadhesive = if self.sizes.nadhesive > 0 { to.nconmax } else { sizes.nadhesive };
         Sizes { nadhesive, ..sizes }
     }

@@ -77,8 +77,7 @@ pub fn has_joint_damping<T: Real>(m: &Model<T>) -> bool {
 /// Plugin instance of the signed distance field that a geom has; none if it has none.
 pub fn field_plugin<T: Real>(m: &Model<T>, g: usize) -> Option<usize> {
     let id = usize::try_from(m.geom_plugin[g]).ok()?;
-    matches!(m.plugin[id], plugin::BOLT | plugin::BOWL | plugin::GEAR | plugin::NUT | plugin::TORUS)
-        .then_some(id)
+    (plugin::BOLT..=plugin::FORMULA).contains(&m.plugin[id]).then_some(id)
 }
 
 /// True if a geom has a signed distance field: a plugin, or a mesh with an octree.

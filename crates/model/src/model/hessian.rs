@@ -141,6 +141,20 @@ impl<T> Hessian<T> {
         self.work.column.reserve(dofs);
     }
 
+    /// Bytes of all lists.
+    pub(crate) fn bytes(&self) -> usize {
+        fn of<X>(list: &Vec<X>) -> usize {
+            list.capacity() * size_of::<X>()
+        }
+        let work = &self.work;
+        let neighbours = of(&work.neighbours) + work.neighbours.iter().map(of).sum::<usize>();
+        let lists = of(&self.nodes) + of(&self.blocks) + of(&self.islands) + of(&self.node_of_tree);
+        let pattern = of(&self.pairs) + of(&self.ranges) + of(&work.pairs) + of(&work.ranges);
+        let orders = of(&work.order) + of(&work.place) + of(&work.merged) + of(&work.parts) + of(&work.moves);
+        let queue = work.queue.capacity() * size_of::<Reverse<(usize, usize)>>();
+        of(&self.entries) + of(&work.column) + lists + pattern + neighbours + orders + queue
+    }
+
     /// The node that is eliminated first of those with which a node is coupled.
     #[inline(always)]
     pub fn parent(&self, node: usize) -> Option<usize> {

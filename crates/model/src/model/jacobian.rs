@@ -26,14 +26,12 @@ pub struct Jacobian {
     pub has_gaps: bool,
 }
 
-/// Place of a row in `efc_J`: its elements, in one range of degrees of freedom or, where a gap is left out, in two. The element
-/// of a degree of freedom is at `low` plus its number, in the second range at `high` plus its number.
+/// Place of a row in `efc_J`: its elements, in one range of degrees of freedom or, where a gap is left out, in two, whose
+/// elements follow each other.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RowPlace {
-    /// Where the element of degree of freedom 0 is or, if there is none, would be.
-    pub low: isize,
-    /// The same for the elements of the second range.
-    pub high: isize,
+    /// Where the first element is, if rows are packed; whole rows follow each other.
+    pub first: u32,
     /// Ranges of the degrees of freedom that the row has elements for; the second one is empty without a gap.
     pub ranges: [(u32, u32); 2],
     /// Rows from this one on that are those of the same constraint: they have the same elements, and follow this one.
@@ -41,11 +39,22 @@ pub struct RowPlace {
 }
 
 impl RowPlace {
-    /// Place in `efc_J` of the element for a degree of freedom.
+    /// Place in `efc_J` of a packed row's element for a degree of freedom.
     #[inline(always)]
     pub fn index(&self, dof: usize) -> usize {
-        let first = if dof >= self.ranges[1].0 as usize { self.high } else { self.low };
-        (first + dof as isize) as usize
+        let [(begin, end), (next, _)] = self.ranges;
+        let dof = dof as u32;
+        // of an empty second range, which begins where the first one ends, both are the same
+        let (base, skipped) =
+            if dof >= next { (self.first + (end - begin), next) } else { (self.first, begin) };
+        base.wrapping_add(dof).wrapping_sub(skipped) as usize
+    }
+
+    /// Number of elements.
+    #[inline(always)]
+    pub fn width(&self) -> usize {
+        let [(begin, end), (next, last)] = self.ranges;
+        (end - begin + last - next) as usize
     }
 }
 
@@ -71,14 +80,16 @@ impl Jacobian {
         sizes.nv > WHOLE_ROWS || (sizes.nv > MANY_TREES_ROWS && sizes.ntree >= MANY_TREES)
     }
 
+    /// Bytes of the places.
+    pub(crate) fn bytes(&self) -> usize {
+        self.places.capacity() * size_of::<RowPlace>()
+    }
+
     /// Places for a number of rows of so many degrees of freedom; those of whole rows are known.
     pub(crate) fn lengthen(&mut self, rows: usize, nv: usize) {
         let packed = self.is_packed;
-        let whole = |r: usize| {
-            let first = (r * nv) as isize;
-            RowPlace { low: first, high: first, ranges: [(0, nv as u32), (nv as u32, nv as u32)], count: 1 }
-        };
-        let place = |r: usize| if packed { RowPlace::default() } else { whole(r) };
-        self.places.extend((self.places.len()..rows).map(place));
+        let nv = nv as u32;
+        let whole = RowPlace { first: 0, ranges: [(0, nv), (nv, nv)], count: 1 };
+        self.places.resize(rows.max(self.places.len()), if packed { RowPlace::default() } else { whole });
     }
 }

@@ -9,7 +9,9 @@ pub mod hessian;
 pub mod history;
 pub mod jacobian;
 mod key;
+pub mod leaf;
 mod names;
+mod needs;
 pub mod schedule;
 pub mod smooth;
 pub mod state;
@@ -47,6 +49,8 @@ macro_rules! define_model {
             pub task: Option<std::sync::Arc<task::Program>>,
             /// What user sensors measure, see [`formula`].
             pub formulas: Option<std::sync::Arc<task::Program>>,
+            /// Laws in code, see [`Model::add_leaf`](crate::model::Model::add_leaf).
+            pub leaves: Vec<leaf::Leaf>,
             /// Where the pixels of textures come from, in the order of their ids.
             pub textures: Vec<texture::Texture>,
             $(
@@ -77,6 +81,7 @@ macro_rules! define_model {
                 model.warnings.clone_from(&self.warnings);
                 model.task.clone_from(&self.task);
                 model.formulas.clone_from(&self.formulas);
+                model.leaves.clone_from(&self.leaves);
                 model.textures.clone_from(&self.textures);
                 $(model.$name.clone_from(&self.$name);)*
                 model
@@ -85,13 +90,13 @@ macro_rules! define_model {
 
         impl<T: Real> Default for Model<T> {
             fn default() -> Self {
-                Self { sizes: Sizes::default(), names: Default::default(), warnings: Default::default(), task: None, formulas: None, textures: Vec::new(), $($name: Vec::new(),)* }
+                Self { sizes: Sizes::default(), names: Default::default(), warnings: Default::default(), task: None, formulas: None, leaves: Vec::new(), textures: Vec::new(), $($name: Vec::new(),)* }
             }
         }
 
         impl<T: Real> PartialEq for Model<T> {
             fn eq(&self, other: &Self) -> bool {
-                self.sizes == other.sizes && self.names == other.names && self.warnings == other.warnings && self.task == other.task && self.formulas == other.formulas && self.textures == other.textures $(&& self.$name == other.$name)*
+                self.sizes == other.sizes && self.names == other.names && self.warnings == other.warnings && self.task == other.task && self.formulas == other.formulas && self.leaves == other.leaves && self.textures == other.textures $(&& self.$name == other.$name)*
             }
         }
 
@@ -144,6 +149,7 @@ macro_rules! define_model {
                 model.warnings.clone_from(&self.warnings);
                 model.task.clone_from(&self.task);
                 model.formulas.clone_from(&self.formulas);
+                model.leaves.clone_from(&self.leaves);
                 model.textures.clone_from(&self.textures);
                 $(model.$name = Column::<T>::cast::<U>(&self.$name);)*
                 model

@@ -98,7 +98,7 @@ impl<T: Real> Features for Model<T> {
     }
 
     fn has_laws(&self) -> bool {
-        self.formulas.as_ref().is_some_and(|formulas| formulas.has_laws())
+        !self.leaves.is_empty() || self.formulas.as_ref().is_some_and(|formulas| formulas.has_laws())
     }
 
     fn has_task(&self) -> bool {

@@ -7,7 +7,7 @@ use super::jacobian::Jacobian;
 use super::{Model, history};
 use crate::real::Real;
 use crate::schema::enums::{solver, status};
-use crate::schema::{Field, Role, Sizes, Values, ValuesMut};
+use crate::schema::{Field, Role, Values, ValuesMut};
 
 /// Status bits of a world that has diverged.
 pub const DIVERGED: i32 = status::BAD_QPOS | status::BAD_QVEL | status::BAD_QACC;
@@ -74,9 +74,7 @@ impl<T: Real> Data<T> {
 
     /// A world of `model` in its initial state.
     pub fn new(model: &Model<T>, capacity: Capacity) -> Self {
-        // the Hessian has its own memory, and candidates are listed for kernels alone
-        let sizes = Sizes { nH: 0, ncandidate: 0, ..capacity.sizes(model) };
-        let mut data = Self::zeroed_with(sizes, Jacobian::packs(model));
+        let mut data = Self::zeroed_with(capacity.sizes(model), model.needs(), Jacobian::packs(model));
         let widest = model.tree_dofnum.iter().max().map_or(0, |n| *n as usize);
         if data.jacobian.is_packed
             && data.efc_J.try_reserve_exact(capacity.njmax * (2 * widest).min(model.sizes.nv)).is_err()

@@ -271,7 +271,7 @@ macro_rules! enum_table {
                 NORMAL = 1 << 4,
                 DEPTH = 1 << 5,
             }
-            /// Values of `plugin`: MuJoCo's own, in its order.
+            /// Values of `plugin`: MuJoCo's own, in its order, then ours.
             plugin: PluginType {
                 PID = 0 => "mujoco.pid",
                 CABLE = 1 => "mujoco.elasticity.cable",
@@ -281,6 +281,7 @@ macro_rules! enum_table {
                 GEAR = 5 => "mujoco.sdf.gear",
                 NUT = 6 => "mujoco.sdf.nut",
                 TORUS = 7 => "mujoco.sdf.torus",
+                FORMULA = 8 => "manyworlds.sdf.formula",
             }
             /// Values of `tex_type`.
             texture: TextureType {

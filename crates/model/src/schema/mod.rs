@@ -15,6 +15,7 @@ pub(crate) mod data_fields;
 pub mod enums;
 pub mod kinds;
 pub(crate) mod model_fields;
+mod need;
 mod numbers;
 mod role;
 pub mod sensors;
@@ -25,6 +26,7 @@ pub(crate) mod variation;
 
 pub use capacity::{Capacity, Demand};
 pub use kinds::Kind;
+pub use need::{Need, Needs};
 pub use numbers::{Numbers, NumbersRef};
 pub use role::Role;
 pub(crate) use role::role;
@@ -138,6 +140,8 @@ pub struct Traits {
     pub transient: u8,
     /// True if a step begins with what the last one left, though the field is no state.
     pub carried: bool,
+    /// What a world on the CPU holds the field for.
+    pub need: Need,
     /// Valid values of a Model field that a batch may give each world; `None` if the field is the same for all worlds,
     /// or follows from others.
     pub varies: Option<Rule>,
@@ -154,6 +158,7 @@ impl Traits {
         workgroup: 0,
         transient: 0,
         carried: false,
+        need: Need::Always,
         varies: None,
         follows: &[],
     };

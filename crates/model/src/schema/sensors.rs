@@ -55,7 +55,7 @@ macro_rules! sensor_table {
             E_POTENTIAL "e_potential" "" 1 REAL 1 ENERGY_SENSOR energies;
             E_KINETIC "e_kinetic" "" 1 REAL 1 ENERGY_SENSOR energies;
             CLOCK "clock" "" 1 REAL 1 none none;
-            TACTILE "tactile" "" 0 REAL 3 none none;
+            TACTILE "tactile" "" 0 REAL 3 TACTILE_SENSOR none;
             PLUGIN "plugin" "" 0 REAL 3 TOUCH_GRID none;
             USER "user" "" 0 REAL 3 none none;
         }

@@ -74,7 +74,7 @@ macro_rules! stage_table {
                 writes: &[Sleep, Counter],
                 flags: &[
                     "ADHESION", "BODY_PAIRS", "BOX_BOX", "CONTACT", "CONTACT_LAWS", "CONVEX", "FIELD_BOLT", "FIELD_BOWL",
-                    "FIELD_BOX", "FIELD_CAPSULE", "FIELD_CYLINDER", "FIELD_ELLIPSOID", "FIELD_GEAR",
+                    "FIELD_BOX", "FIELD_CAPSULE", "FIELD_CYLINDER", "FIELD_ELLIPSOID", "FIELD_FORMULA", "FIELD_GEAR",
                     "FIELD_HFIELD", "FIELD_NUT", "FIELD_OCTREE", "FIELD_OVERLAP", "FIELD_PAIR",
                     "FIELD_PLUGIN", "FIELD_SHAPE", "FIELD_SPHERE", "FIELD_TORUS", "FIELD_TRIANGLES",
                     "HFIELD", "MIXED_PAIRS", "MULTICCD", "OVERRIDE", "PAIR", "PAIR_MARGINS", "PLANE_MESH",
@@ -125,6 +125,7 @@ macro_rules! stage_table {
                 runs: |m| m.has_laws(),
                 reads: &[Result(kinematics), Result(com_pos), Result(tendon), Result(passive)],
                 writes: &[Result(passive)],
+                flags: &["LAWS", "LEAVES"],
             }
             rne smooth "bias force by recursive Newton-Euler" {
                 phase: Phase::Velocity,
@@ -242,12 +243,13 @@ macro_rules! stage_table {
                     "ACTUATOR_SENSOR", "ADHESION", "BOX_BOX", "CAMERA_SENSOR", "CONTACT_SENSOR",
                     "CONVEX_DISTANCE", "DISTANCE_SENSOR", "ELLIPTIC", "ENCLOSED_MESH", "ENCLOSED_SENSOR",
                     "ENERGY_SENSOR", "FIELD_BOLT", "FIELD_BOWL", "FIELD_BOX", "FIELD_CAPSULE",
-                    "FIELD_CYLINDER", "FIELD_DISTANCE", "FIELD_ELLIPSOID", "FIELD_GEAR", "FIELD_HFIELD",
+                    "FIELD_CYLINDER", "FIELD_DISTANCE", "FIELD_ELLIPSOID", "FIELD_FORMULA", "FIELD_GEAR", "FIELD_HFIELD",
                     "FIELD_NUT", "FIELD_OCTREE", "FIELD_OVERLAP", "FIELD_PLUGIN", "FIELD_SHAPE",
                     "FIELD_SPHERE", "FIELD_TORUS", "FIELD_TRIANGLES", "FORCE_SENSOR", "FRAME_SENSOR",
                     "HFIELD", "HISTORY", "INSIDE_SENSOR", "JOINT_SENSOR", "LIMIT_SENSOR", "PLANE_MESH",
                     "POLYTOPE", "RANGEFINDER", "RAY_FIELD", "RAY_HFIELD", "RAY_MESH", "SITE_SENSOR", "SLEEP",
-                    "SUBTREE_SENSOR", "TENDON_SENSOR", "TOUCH_GRID", "TOUCH_SENSOR", "USER_SENSOR",
+                    "SUBTREE_SENSOR", "TACTILE_SENSOR", "TENDON_SENSOR", "TOUCH_GRID", "TOUCH_SENSOR",
+                    "USER_SENSOR",
                 ],
             }
             sleep sleep "putting trees at rest to sleep, island by island" {

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use manyworlds::batch::{self, Batch};
+use manyworlds::batch::{self, Backend, Batch};
 use manyworlds::error::{Error, Result};
 use manyworlds::formats::npz::{self, Array, ArrayData};
 use manyworlds::formats::stream::Stream;
@@ -90,8 +90,9 @@ pub(super) fn fields_of(names: &[String], batch: &Batch) -> Result<Vec<&'static 
             return Err(Error::Argument(format!("--record names '{name}' twice")));
         }
         if !batch.has(name) {
-            let text = format!("--record names '{name}', which the kernels of this model do not keep");
-            return Err(Error::Argument(format!("{text}; record it with --backend cpu")));
+            let text = format!("--record names '{name}', which the backend does not keep of this model");
+            let way_out = if batch.backend() == Backend::Cpu { "" } else { "; record it with --backend cpu" };
+            return Err(Error::Argument(format!("{text}{way_out}")));
         }
         fields.push(field);
     }

@@ -25,6 +25,7 @@ pub(super) fn flags(model: &Model) -> Room {
         ("HISTORY", m.sizes.nhistory > 0),
         ("STAGE_TIME", m.sizes.nhistory > 0 || m.formulas.as_ref().is_some_and(|formulas| formulas.acts())),
         ("LAWS", m.formulas.as_ref().is_some_and(|formulas| formulas.has_laws())),
+        ("LEAVES", !m.leaves.is_empty()),
         ("LAW_STATES", m.formulas.as_ref().is_some_and(|formulas| !formulas.states().is_empty())),
     ]
 }

@@ -7,6 +7,7 @@ use crate::codegen::tiling::{Tiling, WorkingSetSpace};
 use manyworlds_model::model::features::{field_plugin, sensed_pairs};
 use manyworlds_model::model::{Model, schedule};
 use manyworlds_model::schema::enums::{disable, enable, geom, plugin};
+use manyworlds_model::schema::sensors::sensor;
 use manyworlds_model::schema::shape_pairs::{Method, SHAPE_PAIRS, ShapePair, shape_pair};
 
 /// Fewest candidates of two trees, on average, of which a test of the trees' spheres is worth its cost.
@@ -58,7 +59,7 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
     room
 }
 
-/// Flags of what signed distance fields there are, and of what they meet.
+/// Flags of what signed distance fields there are, of what they meet, and of what tactile sensors feel.
 fn of_fields(model: &Model, met: &BTreeSet<(i32, i32)>, sensed: &BTreeSet<(i32, i32)>) -> Room {
     let is_field = |types: &&(i32, i32)| shape_pair(**types).is_some_and(|pair| pair.method == Method::Field);
     let others: Vec<i32> = met.iter().chain(sensed).filter(is_field).map(|types| types.0).collect();
@@ -68,24 +69,33 @@ fn of_fields(model: &Model, met: &BTreeSet<(i32, i32)>, sensed: &BTreeSet<(i32, 
     let own: Vec<Option<i32>> = own.map(|g| field_plugin(model, g).map(|id| model.plugin[id])).collect();
     let has = |kind: i32| own.contains(&Some(kind));
     let is_shape = |kind: &i32| ![geom::MESH, geom::HFIELD, geom::SDF].contains(kind);
+    // what is felt, beside what meets a field
+    let felt = felt_geoms(model);
+    let shapes = felt.iter().map(|g| model.geom_type[*g]).chain(others.iter().copied());
+    let shapes: BTreeSet<i32> = shapes.filter(is_shape).collect();
+    let has_octree = |g: &usize| {
+        let mesh = usize::try_from(model.geom_dataid[*g]);
+        model.geom_type[*g] == geom::MESH && mesh.is_ok_and(|mesh| model.mesh_octadr[mesh] >= 0)
+    };
     vec![
         ("FIELD_DISTANCE", sensed.iter().filter(is_field).any(|types| types.0 != geom::HFIELD)),
         ("FIELD_OVERLAP", others.iter().any(|kind| !triangles.contains(kind))),
         ("FIELD_TRIANGLES", others.iter().any(|kind| triangles.contains(kind))),
         ("FIELD_HFIELD", others.contains(&geom::HFIELD)),
-        ("FIELD_SHAPE", others.iter().any(is_shape)),
-        ("FIELD_SPHERE", others.contains(&geom::SPHERE)),
-        ("FIELD_CAPSULE", others.contains(&geom::CAPSULE)),
-        ("FIELD_ELLIPSOID", others.contains(&geom::ELLIPSOID)),
-        ("FIELD_CYLINDER", others.contains(&geom::CYLINDER)),
-        ("FIELD_BOX", others.contains(&geom::BOX)),
+        ("FIELD_SHAPE", !shapes.is_empty()),
+        ("FIELD_SPHERE", shapes.contains(&geom::SPHERE)),
+        ("FIELD_CAPSULE", shapes.contains(&geom::CAPSULE)),
+        ("FIELD_ELLIPSOID", shapes.contains(&geom::ELLIPSOID)),
+        ("FIELD_CYLINDER", shapes.contains(&geom::CYLINDER)),
+        ("FIELD_BOX", shapes.contains(&geom::BOX)),
         ("FIELD_PLUGIN", own.iter().any(Option::is_some)),
-        ("FIELD_OCTREE", own.contains(&None)),
+        ("FIELD_OCTREE", own.contains(&None) || felt.iter().any(has_octree)),
         ("FIELD_BOLT", has(plugin::BOLT)),
         ("FIELD_BOWL", has(plugin::BOWL)),
         ("FIELD_GEAR", has(plugin::GEAR)),
         ("FIELD_NUT", has(plugin::NUT)),
         ("FIELD_TORUS", has(plugin::TORUS)),
+        ("FIELD_FORMULA", has(plugin::FORMULA)),
     ]
 }
 
@@ -133,4 +143,18 @@ fn sensed_types(model: &Model) -> BTreeSet<(i32, i32)> {
         return BTreeSet::new();
     }
     sensed_pairs(model).map(|(g1, g2)| (model.geom_type[g1], model.geom_type[g2])).collect()
+}
+
+/// Geoms that may touch the rigid body of a tactile sensor.
+fn felt_geoms(model: &Model) -> BTreeSet<usize> {
+    if !schedule::has_sensors(model, |rule| rule.block == "TACTILE_SENSOR") {
+        return BTreeSet::new();
+    }
+    let rigid = |g: usize| model.body_weldid[model.geom_bodyid[g] as usize];
+    let sensors = (0..model.sizes.nsensor).filter(|s| model.sensor_type[*s] == sensor::TACTILE);
+    let skins: BTreeSet<i32> = sensors.map(|s| rigid(model.sensor_refid[s] as usize)).collect();
+    let pairs = model.candidate_geom1.iter().zip(&model.candidate_geom2);
+    let pairs = pairs.filter_map(|(a, b)| Some((usize::try_from(*a).ok()?, usize::try_from(*b).ok()?)));
+    let both_ways = pairs.flat_map(|(a, b)| [(a, b), (b, a)]);
+    both_ways.filter(|(g, _)| skins.contains(&rigid(*g))).map(|(_, other)| other).collect()
 }

@@ -4,6 +4,7 @@
 //! the elements of long ones. Nothing here waits for other lanes.
 
 mod contacts;
+mod fields;
 mod laws;
 mod places;
 
@@ -44,7 +45,8 @@ pub(crate) fn function(
         }
         _ => {}
     }
-    if let Some(text) = laws::function(name, formulas).or_else(|| contacts::function(name, formulas)) {
+    let others = laws::function(name, formulas).or_else(|| contacts::function(name, formulas));
+    if let Some(text) = others.or_else(|| fields::function(name, formulas)) {
         return Some(text);
     }
     let (_, part, head) = FUNCTIONS.iter().find(|f| f.0 == name)?;

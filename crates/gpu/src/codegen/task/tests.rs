@@ -98,6 +98,7 @@ pub(crate) fn every_law(model: &Model) -> TaskProgram {
         forces: on.map(|on| LawForce { on, adr: 0 }).to_vec(),
         states: vec![(1, 0)],
         contacts: Vec::new(),
+        fields: Vec::new(),
     };
     TaskProgram::of_formulas(model, nodes, &[], laws).expect("laws")
 }

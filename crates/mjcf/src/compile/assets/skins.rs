@@ -53,7 +53,7 @@ impl Build<'_> {
         } else {
             match skin.bones.iter().find_map(|b| add_weights(b, &mut weight)) {
                 Some(message) => ("vertex", format!("{message} in {name}")),
-                None => match weight.iter().position(|&w| w <= MINVAL) {
+                None => match weight.iter().position(|&w| f64::from(w) <= MINVAL) {
                     Some(v) => ("vertex", format!("vertex {v} of {name} follows no bone")),
                     None => return true,
                 },
@@ -95,8 +95,8 @@ impl Build<'_> {
             let length = if length < MINVAL { 1.0 } else { length };
             m.skin_bonebindquat.extend(bone.bindquat.map(|x| single(x / length)));
             m.skin_bonevertid.extend(&bone.vertid);
-            let scaled =
-                bone.vertid.iter().zip(&bone.vertweight).map(|(&v, w)| single(w / total[v as usize]));
+            let scaled = bone.vertid.iter().zip(&bone.vertweight);
+            let scaled = scaled.map(|(&v, &w)| f64::from(w as f32 / total[v as usize]));
             m.skin_bonevertweight.extend(scaled);
         }
         m.sizes.nskinvert = m.skin_vert.len() / 3;
@@ -111,15 +111,15 @@ impl Build<'_> {
     }
 }
 
-/// Accumulates the vertex weights of a bone; returns the problem, if any.
-fn add_weights(bone: &Bone, weight: &mut [f64]) -> Option<String> {
+/// Accumulates the vertex weights of a bone, in single precision as in MuJoCo; returns the problem, if any.
+fn add_weights(bone: &Bone, weight: &mut [f32]) -> Option<String> {
     if bone.vertid.is_empty() || bone.vertid.len() != bone.vertweight.len() {
         let (ids, weights) = (bone.vertid.len(), bone.vertweight.len());
         return Some(format!("a bone has {ids} vertices and {weights} weights"));
     }
     for (&v, w) in bone.vertid.iter().zip(&bone.vertweight) {
         match usize::try_from(v).ok().and_then(|v| weight.get_mut(v)) {
-            Some(total) => *total += w,
+            Some(total) => *total += *w as f32,
             None => return Some(format!("a bone has vertex {v}, which is not there")),
         }
     }

@@ -2,7 +2,8 @@
 
 use std::ops::RangeInclusive;
 
-use super::parse::{Expressions, Parsed, Reader};
+use super::expressions::{Expressions, Parsed};
+use crate::model::Model;
 use crate::model::task::Op;
 use crate::schema::Kind;
 
@@ -24,8 +25,12 @@ pub(super) enum Meaning {
     Several(fn(&mut Expressions, &[usize]) -> Parsed<usize>),
     /// Random numbers.
     Drawn(fn(&mut Expressions, &[usize]) -> Parsed<usize>),
+    /// Outputs of the sensor whose name is in the parentheses.
+    Sensor,
+    /// Numbers of the numeric whose name is in the parentheses.
+    Numeric,
     /// Something of the object whose name is in the parentheses.
-    Named(fn(&mut Reader<'_>, &str) -> Parsed<usize>),
+    Named(fn(&mut Expressions, &Model, &str) -> Parsed<usize>),
 }
 
 /// A row of the table.
@@ -38,7 +43,7 @@ const fn one(name: &'static str, arguments: usize, op: Op) -> Function {
     row(name, arguments, arguments, Meaning::Elementwise(op))
 }
 
-/// Functions, which tasks in Python have by the same names.
+/// Functions; those that tasks in Python have go by these names too.
 pub(super) static FUNCTIONS: &[Function] = &[
     one("sin", 1, Op::Sin),
     one("cos", 1, Op::Cos),
@@ -53,7 +58,11 @@ pub(super) static FUNCTIONS: &[Function] = &[
     one("max", 2, Op::Max),
     one("atan2", 2, Op::Atan2),
     one("select", 3, Op::Select),
+    one("minimum", 2, Op::Min),
+    one("maximum", 2, Op::Max),
+    one("where", 3, Op::Select),
     row("sum", 1, 1, Meaning::Reduction(Op::Sum)),
+    row("total", 1, 1, Meaning::Reduction(Op::Sum)),
     row("largest", 1, 1, Meaning::Reduction(Op::Largest)),
     row("smallest", 1, 1, Meaning::Reduction(Op::Smallest)),
     row("mean", 1, 1, Meaning::Several(mean)),
@@ -69,21 +78,11 @@ pub(super) static FUNCTIONS: &[Function] = &[
     row("rotate_inverse", 2, 2, Meaning::Several(|to, args| rotate(to, args, true))),
     row("uniform", 2, 3, Meaning::Drawn(uniform)),
     row("normal", 0, 1, Meaning::Drawn(normal)),
-    row("sensor", 1, 1, Meaning::Named(of_sensor)),
-    row("numeric", 1, 1, Meaning::Named(of_numeric)),
-    row("velocity", 1, 1, Meaning::Named(|reader, name| velocity(reader, name, false))),
-    row("angular_velocity", 1, 1, Meaning::Named(|reader, name| velocity(reader, name, true))),
+    row("sensor", 1, 1, Meaning::Sensor),
+    row("numeric", 1, 1, Meaning::Numeric),
+    row("velocity", 1, 1, Meaning::Named(|to, model, name| velocity(to, model, name, false))),
+    row("angular_velocity", 1, 1, Meaning::Named(|to, model, name| velocity(to, model, name, true))),
 ];
-
-fn of_sensor(reader: &mut Reader<'_>, name: &str) -> Parsed<usize> {
-    reader.model.id(Kind::Sensor, name).map_err(|e| e.to_string())?;
-    reader.sensor(name)
-}
-
-fn of_numeric(reader: &mut Reader<'_>, name: &str) -> Parsed<usize> {
-    reader.model.id(Kind::Numeric, name).map_err(|e| e.to_string())?;
-    reader.numeric(name)
-}
 
 fn mean(to: &mut Expressions, args: &[usize]) -> Parsed<usize> {
     let (sum, count) = (to.add(Op::Sum, 1, args), to.number(to.size(args[0]) as f64));
@@ -192,8 +191,7 @@ fn normal(to: &mut Expressions, args: &[usize]) -> Parsed<usize> {
 }
 
 /// Velocity of a site, body or geom in the world's frame: of its point, or angular.
-fn velocity(reader: &mut Reader<'_>, name: &str, angular: bool) -> Parsed<usize> {
-    let model = reader.model;
+fn velocity(to: &mut Expressions, model: &Model, name: &str, angular: bool) -> Parsed<usize> {
     let kinds = [(Kind::Site, "site_xpos"), (Kind::Body, "xpos"), (Kind::Geom, "geom_xpos")];
     let found = kinds.iter().find_map(|(kind, pos)| Some((*kind, *pos, model.id(*kind, name).ok()?)));
     let Some((kind, pos, id)) = found else {
@@ -206,7 +204,6 @@ fn velocity(reader: &mut Reader<'_>, name: &str, angular: bool) -> Parsed<usize>
         Kind::Geom => model.geom_bodyid[id] as usize,
         _ => id,
     };
-    let to = &mut *reader.to;
     let spin = to.field("cvel", (6 * body..6 * body + 3).collect());
     if angular {
         return Ok(spin);

@@ -15,7 +15,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::FormulaError;
-use super::parse::{self, Expressions, Named, ReaderKind};
+use super::expressions::{Expressions, Named, ReaderKind};
+use super::parse;
 use crate::error::suggest;
 use crate::model::Model;
 use crate::model::data::Data;

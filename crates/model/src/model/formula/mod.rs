@@ -41,6 +41,8 @@
 //! `opt_timestep`; `qpos(knee)` and `xpos(torso)` are the elements of an object. Names with other signs are quoted:
 //! `sensor("left-foot")`, `numeric("left-goal")`. A formula may use user sensors before its own.
 
+mod expressions;
+mod field;
 mod functions;
 mod laws;
 mod parse;
@@ -51,6 +53,7 @@ use crate::error::Error;
 use crate::schema::sensors::sensor;
 use crate::schema::{Kind, Size};
 
+pub use field::{FIELD_SETTINGS, FieldFormula, MOST_NUMBERS, MOST_PARAMETERS};
 pub use laws::{LAW_PREFIXES, law_states};
 
 /// What the names of formulas begin with.
@@ -84,7 +87,7 @@ impl Model {
 
     /// Compiles the formulas of user sensors and of laws.
     pub fn compile_formulas(&mut self) -> Result<(), FormulaError> {
-        let mut made = parse::Expressions::default();
+        let mut made = expressions::Expressions::default();
         let texts: Vec<(usize, String)> =
             self.names.text.iter().take(self.sizes.ntext).cloned().enumerate().collect();
         let states = laws::states(self, &texts)?;
@@ -102,12 +105,14 @@ impl Model {
         for size in [Size::nformula, Size::nlawforce, Size::nlawactuator, Size::nlawact] {
             *self.sizes.get_mut(size) = 0;
         }
-        if roots.is_empty() {
+        let fields = field::fields(self).map_err(|message| FormulaError { text: 0, message })?;
+        if roots.is_empty() && fields.is_empty() {
             return Ok(());
         }
+        laws.fields = fields;
         let program = Program::of_formulas(self, made.nodes, &outputs, laws).map_err(|(node, message)| {
             // the formula that is the first to need the node
-            let text = roots.iter().find(|(_, root)| *root >= node).map_or(roots[0].0, |(text, _)| *text);
+            let text = roots.iter().find(|(_, root)| *root >= node).map_or(0, |(text, _)| *text);
             FormulaError { text, message }
         })?;
         self.sizes.nformula = program.work_size();
@@ -129,10 +134,10 @@ impl Model {
     fn outputs(
         &self,
         texts: &[(usize, String)],
-        made: &mut parse::Expressions,
+        made: &mut expressions::Expressions,
         roots: &mut Vec<(usize, usize)>,
     ) -> Result<Vec<(usize, usize)>, FormulaError> {
-        made.reader = parse::ReaderKind::Sensor;
+        made.reader = expressions::ReaderKind::Sensor;
         let of = |(text, name): &(usize, String)| Some((*text, name.strip_prefix(PREFIX)?.to_owned()));
         let formulas: Vec<(usize, String)> = texts.iter().filter_map(of).collect();
         // each belongs to a user sensor
@@ -164,6 +169,21 @@ impl Model {
         Ok(outputs)
     }
 
+    /// [`Model::expression`] with nodes as JSON: a list of nodes in, the longer list and the number of the value out.
+    ///
+    /// # Errors
+    /// As [`Model::expression`], and for JSON that is no list of nodes.
+    pub fn expression_json(
+        &self,
+        text: &str,
+        nodes: &str,
+        names: &[(String, usize)],
+    ) -> crate::error::Result<(String, usize)> {
+        let wrong = |e: serde_json::Error| Error::Argument(format!("nodes: {e}"));
+        let (nodes, value) = self.expression(text, serde_json::from_str(nodes).map_err(wrong)?, names)?;
+        Ok((serde_json::to_string(&nodes).map_err(wrong)?, value))
+    }
+
     /// An expression as text, for a task: nodes that follow those given, whose last one is its value. `names` are values
     /// that it may name, by their nodes.
     ///
@@ -175,9 +195,13 @@ impl Model {
         nodes: Vec<Node>,
         names: &[(String, usize)],
     ) -> crate::error::Result<(Vec<Node>, usize)> {
-        let mut made = parse::Expressions { nodes, locals: names.to_vec(), ..parse::Expressions::default() };
-        made.reader = parse::ReaderKind::Task;
+        let mut made =
+            expressions::Expressions { nodes, locals: names.to_vec(), ..expressions::Expressions::default() };
+        made.reader = expressions::ReaderKind::Task;
         let texts: Vec<(usize, String)> = self.names.text.iter().cloned().enumerate().collect();
+        if let Some((name, node)) = names.iter().find(|(_, node)| *node >= made.nodes.len()) {
+            return Err(Error::Argument(format!("'{name}' is node {node}, which is not there")));
+        }
         let wrong = |message: String| Error::Argument(format!("'{text}': {message}"));
         made.named = laws::named_texts(self, &texts).map_err(|e| wrong(e.message))?;
         let states = laws::states(self, &texts).map_err(|e| wrong(e.message))?;

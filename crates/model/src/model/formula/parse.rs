@@ -1,123 +1,13 @@
 //! Reader of formulas: text to expressions, by precedence climbing (Pratt, Top Down Operator Precedence, 1973).
 
-use std::collections::BTreeMap;
-
+use super::expressions::{Expressions, Named, Parsed, ReaderKind};
 use super::functions::{FUNCTIONS, Function, Meaning};
 use crate::error::suggest;
 use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::task::{Node, Op};
+use crate::model::task::Op;
 use crate::schema::sensors::sensor;
 use crate::schema::{Dim, Kind, Size};
-
-/// Expressions of all formulas.
-#[derive(Debug, Default)]
-pub(super) struct Expressions {
-    pub(super) nodes: Vec<Node>,
-    /// Who reads them.
-    pub(super) reader: ReaderKind,
-    /// Nodes of user sensors that have formulas.
-    pub(super) sensors: BTreeMap<String, usize>,
-    /// Names that a formula has for itself, such as the length of its actuator.
-    pub(super) locals: Vec<(String, usize)>,
-    /// Named values: their texts, and their nodes once they are read.
-    pub(super) named: BTreeMap<String, Named>,
-    /// Controls that laws set, by their place in `ctrl`: their nodes, once the law is read.
-    pub(super) controls: BTreeMap<usize, Option<usize>>,
-    /// Places of the numerics that are states, in `act`.
-    pub(super) states: BTreeMap<String, Vec<usize>>,
-    /// Numbers of all nodes.
-    pub(super) numbers: usize,
-}
-
-/// Who computes an expression, and when.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum ReaderKind {
-    /// Sensors, at the end of a step.
-    #[default]
-    Sensor,
-    /// Laws, before actuators act or where contacts are found.
-    Law,
-    /// A task, which draws random numbers.
-    Task,
-}
-
-/// A value with a name.
-#[derive(Clone, Debug)]
-pub(super) enum Named {
-    /// Not read yet.
-    Text(String),
-    /// Being read: whoever needs it now needs itself.
-    Open,
-    /// Its node.
-    Node(usize),
-}
-
-impl Expressions {
-    pub(super) fn size(&self, node: usize) -> usize {
-        self.nodes[node].size
-    }
-
-    pub(super) fn add(&mut self, op: Op, size: usize, args: &[usize]) -> usize {
-        self.numbers += size + args.len();
-        self.nodes.push(Node { op, size, args: args.to_vec() });
-        self.nodes.len() - 1
-    }
-
-    pub(super) fn number(&mut self, x: f64) -> usize {
-        self.add(Op::Const { values: vec![x] }, 1, &[])
-    }
-
-    /// Elements of a field.
-    pub(super) fn field(&mut self, name: &str, elements: Vec<usize>) -> usize {
-        let size = elements.len();
-        self.add(Op::Field { name: name.to_owned(), elements }, size, &[])
-    }
-
-    /// Elements of `ctrl`: where a law sets one, what it sets, so that all laws of a step see the same controls.
-    pub(super) fn controls(&mut self, elements: Vec<usize>) -> Parsed<usize> {
-        if !elements.iter().any(|element| self.controls.contains_key(element)) {
-            return Ok(self.field("ctrl", elements));
-        }
-        let mut parts = Vec::with_capacity(elements.len());
-        for element in elements {
-            parts.push(match self.controls.get(&element) {
-                Some(Some(node)) => *node,
-                Some(None) => {
-                    return Err(format!(
-                        "control {element} is set by a law that is not read yet: put that text before this one; what a \
-                         control was in the step before is kept by a state ('rate:NAME')"
-                    ));
-                }
-                None => self.field("ctrl", vec![element]),
-            });
-        }
-        Ok(match parts[..] {
-            [only] => only,
-            _ => self.add(Op::Concat, parts.len(), &parts),
-        })
-    }
-
-    /// Elements of a vector.
-    pub(super) fn pick(&mut self, node: usize, elements: &[usize]) -> usize {
-        self.add(Op::Pick { elements: elements.to_vec() }, elements.len(), &[node])
-    }
-
-    /// An operation element by element.
-    pub(super) fn join(&mut self, op: Op, args: &[usize]) -> Parsed<usize> {
-        let mut size = 1;
-        for a in args {
-            let own = self.size(*a);
-            if own != 1 && size != 1 && own != size {
-                return Err(format!("vectors of lengths {size} and {own} do not go together"));
-            }
-            size = size.max(own);
-        }
-        Ok(self.add(op, size, args))
-    }
-}
-
-pub(super) type Parsed<T> = Result<T, String>;
 
 /// Largest exponent.
 const MAX_POWER: i32 = 16;
@@ -453,9 +343,16 @@ impl<'a> Reader<'a> {
             let known = FUNCTIONS.iter().map(|f| f.name);
             return Err(format!("there is no function or field '{word}'{}", suggest(word, known)));
         };
-        if let Meaning::Named(of) = meaning {
+        if let Meaning::Sensor | Meaning::Numeric | Meaning::Named(_) = meaning {
             let name = self.name_in_parentheses()?;
-            return of(self, &name);
+            return match meaning {
+                Meaning::Named(of) => of(self.to, self.model, &name),
+                Meaning::Sensor => self.sensor(&name),
+                _ => {
+                    self.model.id(Kind::Numeric, &name).map_err(|e| e.to_string())?;
+                    self.numeric(&name)
+                }
+            };
         }
         let args = self.list(")")?;
         if !arguments.contains(&args.len()) {
@@ -473,7 +370,7 @@ impl<'a> Reader<'a> {
                 Err(format!("'{word}' draws numbers, which only tasks do"))
             }
             Meaning::Drawn(of) => of(self.to, &args),
-            Meaning::Named(_) => Err(self.unexpected()),
+            Meaning::Named(_) | Meaning::Sensor | Meaning::Numeric => Err(self.unexpected()),
         }
     }
 
@@ -556,10 +453,13 @@ impl<'a> Reader<'a> {
     }
 
     fn elements(&mut self, field: &str, elements: Vec<usize>) -> Parsed<usize> {
-        if elements.is_empty() {
+        if elements.is_empty() && self.to.reader != ReaderKind::Field {
             let counted = Data::<f64>::FIELDS.iter().any(|f| f.name == field && f.counted_by().is_some());
             let why = if counted { ": its rows are those of contacts; use a contact sensor" } else { "" };
             return Err(format!("'{field}' has no elements that a formula can name{why}"));
+        }
+        if self.to.reader == ReaderKind::Field {
+            return Err(format!("a field knows nothing of worlds: '{field}'"));
         }
         let is_user = |element: &usize| {
             (0..self.model.sizes.nsensor).filter(|s| self.model.sensor_type[*s] == sensor::USER).any(|s| {

@@ -7,6 +7,7 @@ use super::{Task, Term, Variable, Write};
 use crate::error::{Error, Result, suggest};
 use crate::model::Model;
 use crate::model::data::Data;
+use crate::model::formula::FieldFormula;
 use crate::model::state::keyframe_fields;
 use crate::schema::stages::{Phase, Stage};
 use crate::schema::{Elem, Field, Role, Sizes};
@@ -141,6 +142,8 @@ pub struct Laws {
     pub states: Vec<(usize, usize)>,
     /// Laws of contacts.
     pub contacts: Vec<ContactLaw>,
+    /// Formulas of signed distance fields by plugin instance; empty where there is none.
+    pub fields: Vec<Option<FieldFormula>>,
 }
 
 /// A compiled task, or the compiled formulas of user sensors and of laws.
@@ -159,6 +162,7 @@ pub struct Program {
     /// Elements of `act` that are states of laws, with the elements of `numeric_data` where they begin.
     states: Vec<(usize, usize)>,
     contact_laws: Vec<ContactLaw>,
+    fields: Vec<Option<FieldFormula>>,
     /// Parts with what they assign and the nodes that they need.
     parts: Vec<(Part, Vec<Assignment>, Vec<usize>)>,
 }
@@ -210,6 +214,7 @@ impl Program {
             forces: Vec::new(),
             states: Vec::new(),
             contact_laws: Vec::new(),
+            fields: Vec::new(),
             parts: Vec::new(),
         };
         let begin = program.writes(&task.writes, &sizes, "writes")?;
@@ -257,6 +262,7 @@ impl Program {
             forces: laws.forces,
             states: laws.states,
             contact_laws: laws.contacts,
+            fields: laws.fields,
             parts: Vec::new(),
         };
         let sense = |&(sensor, value): &(usize, usize)| {
@@ -314,6 +320,16 @@ impl Program {
     #[must_use]
     pub fn without_values(&self) -> Self {
         Self { parts: Vec::new(), ..self.clone() }
+    }
+
+    /// The formula of the signed distance field of a plugin instance.
+    pub fn field(&self, instance: usize) -> Option<&FieldFormula> {
+        self.fields.get(instance)?.as_ref()
+    }
+
+    /// Plugin instances that have such a formula.
+    pub fn fields(&self) -> impl Iterator<Item = usize> {
+        self.fields.iter().enumerate().filter(|(_, field)| field.is_some()).map(|(id, _)| id)
     }
 
     /// Laws of contacts.

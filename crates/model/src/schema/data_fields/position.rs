@@ -31,13 +31,13 @@ macro_rules! position_data {
             // 2.7e-6
             factor_m qLDiagInv: real [nv] "mixed" "Inverse of D." { tolerance: Tolerance::Within(2e-5), transient: 11 };
             collision ncon: int [1] "1" "Number of contacts.";
-            scratch contact_point: real [nconmax 10] "mixed" "Contacts as found: distance, position, normal, hint of the tangent.";
-            scratch contact_key: int [nconmax] "1" "Order of the contacts as found: 64 candidate, or 65536 with signed distance fields, + number within it.";
-            scratch work_geom_xpos: real [ngeom 3] "m" "Positions of the current geoms." { register: true };
-            scratch work_plane_normal: real [ngeom 3] "1" "Normals of the current planes." { register: true };
-            scratch tree_sphere: real [ntree 4] "m" "Centre and radius of a sphere around the geoms of a tree, with their margins; kernels.";
-            scratch candidate_near: int [ncandidate] "id" "Candidates whose bounding volumes overlap.";
-            scratch narrow_phase_queue: int [ncandidate] "id" "Overlapping candidates that wait for support functions; with lanes, shares of the broad phase before.";
+            scratch contact_point: real [nconmax 10] "mixed" "Contacts as found: distance, position, normal, hint of the tangent." { need: Need::Kernels };
+            scratch contact_key: int [nconmax] "1" "Order of the contacts as found: 64 candidate, or 65536 with signed distance fields, + number within it." { need: Need::Kernels };
+            scratch work_geom_xpos: real [ngeom 3] "m" "Positions of the current geoms." { register: true, need: Need::Kernels };
+            scratch work_plane_normal: real [ngeom 3] "1" "Normals of the current planes." { register: true, need: Need::Kernels };
+            scratch tree_sphere: real [ntree 4] "m" "Centre and radius of a sphere around the geoms of a tree, with their margins; kernels." { need: Need::Kernels };
+            scratch candidate_near: int [ncandidate] "id" "Candidates whose bounding volumes overlap." { need: Need::Kernels };
+            scratch narrow_phase_queue: int [ncandidate] "id" "Overlapping candidates that wait for support functions; with lanes, shares of the broad phase before." { need: Need::Kernels };
             collision contact_dist: real [nconmax] "m" "Distance; negative for penetration.";
             collision contact_pos: real [nconmax 3] "m" "Midpoint between the surfaces.";
             // 5.0e-6
@@ -71,8 +71,8 @@ macro_rules! position_data {
             scratch efc_dof_end: int [njmax] "id" "One past the last degree of freedom of the row; of kernels, those for several trees.";
             scratch efc_gap_begin: int [njmax] "id" "First degree of freedom of a gap within the row's span, in which the row is zero; of kernels, those of many trees.";
             scratch efc_gap_end: int [njmax] "id" "One past the last degree of freedom of the gap; not above its begin, if there is none; of kernels, those of many trees.";
-            scratch exact_x: real [nexact nv] "mixed" "Row of the Jacobian, after elimination of the factor L of the inertia matrix; kernels, flag diagexact.";
-            scratch solver_H_skyline: int [nv] "id" "First column of the row of the solver's Hessian; kernels, several trees.";
+            scratch exact_x: real [nexact nv] "mixed" "Row of the Jacobian, after elimination of the factor L of the inertia matrix; kernels, flag diagexact." { need: Need::Kernels };
+            scratch solver_H_skyline: int [nv] "id" "First column of the row of the solver's Hessian; kernels, several trees." { need: Need::Kernels };
             scratch nisland: int [1] "1" "Number of constraint islands.";
             scratch island_dof_begin: int [ntree] "id" "First degree of freedom of the island.";
             scratch island_dof_end: int [ntree] "id" "One past the last degree of freedom of the island.";

@@ -7,7 +7,7 @@ macro_rules! velocity_data {
             com_vel cvel: real [nbody 6] "rad/s, m/s" "Body velocity about the tree's centre of mass." { transient: 25 };
             com_vel cdof_dot: real [nv 6] "1/s, m/s" "Time derivative of cdof." { transient: 24 };
             fluid qfrc_fluid: real [nv] "N or N m" "Fluid force.";
-            scratch fluid_force: real [nbody 6] "N m, N" "Fluid force on the subtree, about the tree's centre of mass.";
+            scratch fluid_force: real [nbody 6] "N m, N" "Fluid force on the subtree, about the tree's centre of mass." { need: Need::Fluid };
             passive ten_velocity: real [ntendon] "m/s" "Tendon velocity." { transient: 42 };
             passive actuator_velocity: real [nout] "mixed" "Actuator velocity." { transient: 44 };
             passive qfrc_spring: real [nv] "N or N m" "Spring force.";
