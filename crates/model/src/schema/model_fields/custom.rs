@@ -26,7 +26,7 @@ macro_rules! custom_fields {
             // custom numerics and keyframes
             numeric_adr: adr(nnumericdata) [nnumeric] "id" "First number of the custom numeric in `numeric_data`.";
             numeric_size: num(numeric_adr) [nnumeric] "1" "Length of the custom numeric.";
-            numeric_data: real [nnumericdata] "mixed" "Numbers of all custom numerics.";
+            numeric_data: real [nnumericdata] "mixed" "Numbers of all custom numerics." { varies: Some(Rule::Any) };
             key_time: real [nkey] "s" "Time.";
             key_qpos: real [nkey nq] "mixed" "Position coordinates.";
             key_qvel: real [nkey nv] "mixed" "Velocities.";
