@@ -287,7 +287,7 @@ fn the_deepest_stay_where_slots_end() {
 
 /// Compares every stage of a model in tests/parity/models after some steps, without and with lanes that share a world.
 fn compare_stages(name: &str, steps: usize, field: &str) {
-    let model = manyworlds::load(format!("tests/parity/models/{name}.xml")).unwrap();
+    let model = manyworlds::load(&format!("tests/parity/models/{name}.xml")).unwrap();
     let options = CheckOptions { worlds: 2, steps, seed: 3, from: None };
     let capacity = check::needed_capacity(&model, Capacity { nconmax: 64, njmax: 256 }, &options);
     let gpu = Gpu::open(AdapterPreference::Any).unwrap();
@@ -317,6 +317,47 @@ fn every_stage_agrees_with_the_cpu() {
 fn tactile_sensors_feel_as_on_the_cpu() {
     // until all skins are pressed
     compare_stages("tactile", 80, "sensordata");
+}
+
+/// The torus of the plugin, written as a formula: the same surface, contacts and motion, but for rounding.
+#[test]
+fn a_formula_is_the_field_that_it_says() {
+    const FORMULA: &str = "<plugin plugin='manyworlds.sdf.formula'><instance name='torus'>
+        <config key='formula' value='sqrt((sqrt(x^2 + y^2) - radius1)^2 + z^2) - radius2'/>
+        <config key='box' value='.4 .4 .1'/><config key='radius1' value='.3'/><config key='radius2' value='.1'/>
+        </instance></plugin>";
+    const PLUGIN: &str = "<plugin plugin='mujoco.sdf.torus'><instance name='torus'><config key='radius1' value='.3'/>
+        <config key='radius2' value='.1'/></instance></plugin>";
+    let model = |plugin: &str| {
+        manyworlds::load_str(&format!(
+            "<mujoco><extension>{plugin}</extension><option timestep='.001' sdf_initpoints='20'/>
+            <asset><mesh name='torus'><plugin instance='torus'/></mesh></asset><worldbody>
+            <geom type='plane' size='0 0 1'/><body pos='0 0 .12'><freejoint/><geom type='sdf' mesh='torus' density='300'>
+            <plugin instance='torus'/></geom></body><body pos='.28 .05 .3'><freejoint/><geom size='.06'/></body>
+            <site name='eye' pos='.31 .02 1' zaxis='0 .01 -1'/></worldbody>
+            <sensor><rangefinder site='eye'/></sensor></mujoco>"
+        ))
+        .unwrap()
+    };
+    let (written, built_in) = (model(FORMULA), model(PLUGIN));
+    assert_eq!(written.mesh_face, built_in.mesh_face);
+    let apart = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(apart(&written.mesh_vert, &built_in.mesh_vert) < 1e-12);
+    for (backend, steps, bound) in [(Backend::Cpu, 100, 1e-9), (Backend::Gpu, 100, 1e-3)] {
+        let moved = |model: &Model| {
+            let mut batch = Batch::new(model, 1, &BatchOptions::on(backend)).unwrap();
+            let mut met = 0.0;
+            for _ in 0..steps / 10 {
+                batch.step(10).unwrap();
+                met += batch.get("ncon", ..).unwrap().data.to_f64()[0];
+            }
+            let mut all = batch.get("qpos", ..).unwrap().data.to_f64();
+            all.extend(batch.get("sensordata", ..).unwrap().data.to_f64());
+            (all, met)
+        };
+        let ((one, met), (two, _)) = (moved(&written), moved(&built_in));
+        assert!(met > 5.0 && apart(&one, &two) < bound, "{}: {met} {one:?} {two:?}", backend.name());
+    }
 }
 
 #[test]

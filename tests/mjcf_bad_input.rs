@@ -362,11 +362,6 @@ const UNSIMULATED: &[(&str, &[&str])] = &[
         <sensor><distance geom1='a' geom2='b'/></sensor></mujoco>",
         &["distance of hfield and sphere", "'a'", "'b'"],
     ),
-    (
-        "<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody>
-        <actuator><general name='act' joint='j' dyntype='user'/></actuator></mujoco>",
-        &["activation of an actuator", "'act'"],
-    ),
 ];
 
 /// Questionable models that load with a warning.
@@ -805,6 +800,38 @@ fn includes_that_repeat_or_loop_name_the_chain() {
     std::fs::write(folder.path().join("bytes.xml"), b"\xff\xfe<mujoco/>").unwrap();
     let text = load(&folder.path().join("bytes.xml")).unwrap_err().to_string();
     assert!(text.contains("not UTF-8"), "{text}");
+}
+
+#[test]
+fn formulas_of_fields_are_checked() {
+    let file = |config: &str| {
+        let text = format!(
+            "<mujoco><extension><plugin plugin='manyworlds.sdf.formula'>\n<instance name='f'>{config}</instance></plugin>
+</extension><asset><mesh name='m'><plugin instance='f'/></mesh></asset>
+<worldbody><body><freejoint/><geom type='sdf' mesh='m' mass='1'><plugin instance='f'/></geom></body></worldbody></mujoco>"
+        );
+        load_str(&text)
+    };
+    let config = |settings: &[(&str, &str)]| {
+        let one = |(key, value): &(&str, &str)| format!("<config key='{key}' value='{value}'/>");
+        settings.iter().map(one).collect::<String>()
+    };
+    let (ball, size) = (("formula", "norm(p) - r"), ("box", ".2 .2 .2"));
+    assert!(file(&config(&[ball, size, ("r", ".1")])).is_ok());
+    for (settings, parts) in [
+        (vec![size, ("r", ".1")], ["no formula", "norm(p) - radius"]),
+        (vec![ball, ("r", ".1")], ["box is ''", "three lengths"]),
+        (vec![ball, ("box", "1 -1 1"), ("r", ".1")], ["box is '1 -1 1'", "three lengths"]),
+        (vec![ball, size], ["nothing is called 'r'", "formula 'norm(p) - r'"]),
+        (vec![ball, size, ("r", "thick")], ["r is 'thick'", "one finite number"]),
+        (vec![("formula", "norm(p"), size], ["',' is expected", "negative inside"]),
+        (vec![("formula", "p"), size], ["one number, not 3", "negative inside"]),
+        (vec![("formula", "x + qvel[0]"), size], ["knows nothing of worlds", "negative inside"]),
+        (vec![("formula", "1 + norm(p)"), size], ["no surface in its box", "all outside"]),
+    ] {
+        let text = file(&config(&settings)).unwrap_err().to_string();
+        assert!(text.contains("model.xml:") && parts.iter().all(|part| text.contains(part)), "{text}");
+    }
 }
 
 #[test]

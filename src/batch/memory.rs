@@ -9,6 +9,7 @@ use crate::model::candidates::NearPairs;
 use crate::model::capacity::max_capacity;
 use crate::model::data::{Capacity, Data};
 use crate::model::jacobian::{Jacobian, RowPlace};
+use crate::model::kept::Kept;
 use crate::schema::{Elem, Needs, Sizes};
 
 /// Upper bound on worlds: world indices are 32-bit on the GPU.
@@ -41,6 +42,7 @@ pub fn kernel_bytes(model: &Model, capacity: Capacity) -> Result<usize> {
 /// Bytes of one world on the CPU backend, in its initial state. In a large world, rows and the Hessian grow with contacts.
 pub fn cpu_bytes(model: &Model, capacity: Capacity) -> usize {
     let mut data = Data::new(model, capacity);
+    data.keep_asleep(model);
     crate::cpu::forward(model, &mut data);
     data.bytes()
 }
@@ -49,6 +51,7 @@ pub fn cpu_bytes(model: &Model, capacity: Capacity) -> usize {
 /// between trees of the mean size.
 fn grown_bytes(model: &Model, sizes: &Sizes) -> usize {
     let near = if sizes.nsap > 0 { NearPairs::<f64>::reserved_bytes(sizes) } else { 0 };
+    let kept = if sizes.nasleep > 0 { Kept::<f64>::bytes(sizes) } else { 0 };
     let [nv, rows, contacts] = [sizes.nv, sizes.njmax, sizes.njmax / 4].map(|n| n as u64);
     let width = nv.div_ceil(sizes.ntree.max(1) as u64);
     let hessian = (nv.saturating_mul(width + 1) / 2).saturating_add(contacts.saturating_mul(width * width));
@@ -62,7 +65,7 @@ fn grown_bytes(model: &Model, sizes: &Sizes) -> usize {
             .saturating_add(packed.saturating_add(hessian.min(sizes.nH as u64)).saturating_mul(8))
             .saturating_add(places)
     });
-    usize::try_from(fields).unwrap_or(usize::MAX).saturating_add(near + size_of::<Data<f64>>())
+    usize::try_from(fields).unwrap_or(usize::MAX).saturating_add(near + kept + size_of::<Data<f64>>())
 }
 
 /// Rejects a number of worlds whose array sizes would overflow.

@@ -9,7 +9,10 @@ fn settled(model: &Model, key: Option<usize>, steps: usize, backend: Backend) ->
     long.reset(.., key).unwrap();
     long.step(steps).unwrap();
     let mut batch = open(model, 1, backend);
-    for field in ["qpos", "qvel", "act"].into_iter().filter(|field| long.has(*field)) {
+    for field in ["qpos", "qvel", "act"] {
+        if !long.has(field) {
+            continue;
+        }
         let values = get(&mut long, field);
         if !values.is_empty() {
             batch.set(field, .., &values).unwrap();

@@ -14,7 +14,8 @@
 //! ```
 //!
 //! Generic over the precision: double is the reference for kernels, single is what they compute in. A step allocates nothing,
-//! unless its world grows, or an option that changed needs fields that it does not hold: scratch memory is in [`Data`].
+//! unless its world grows, or an option that changed needs fields that it does not hold: scratch memory is in [`Data`]. After
+//! [`Data::keep_asleep`], stages leave out sleeping trees whose results would be the same to the bit.
 //!
 //! What WGSL computes for one body, joint, pair of shapes, actuator, sensor or row has the name and the order of
 //! arguments of the function here, in a file of the same folder and name: `tests/twins.rs` counts these pairs, and lists the

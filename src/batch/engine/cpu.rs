@@ -223,6 +223,10 @@ impl Engine for CpuEngine {
     }
 
     fn read(&mut self, fields: &[&'static Field], worlds: &[usize]) -> Result<Vec<Numbers>> {
+        if let Some(field) = fields.iter().find(|field| !self.has(field.name)) {
+            let text = format!("'{}' is not a field that worlds of this model hold on the CPU", field.name);
+            return Err(Error::Argument(text));
+        }
         Ok(fields.iter().map(|field| column(&self.worlds, field, worlds, &self.sizes)).collect())
     }
 
@@ -231,7 +235,8 @@ impl Engine for CpuEngine {
     }
 
     fn world(&mut self, world: usize) -> Result<Data> {
-        Ok(self.worlds[world].clone())
+        // whoever has it may change its model
+        Ok(Data { kept: None, ..self.worlds[world].clone() })
     }
 
     fn step_outputs(&mut self) -> Result<Option<Vec<Numbers>>> {
@@ -279,6 +284,7 @@ impl Engine for CpuEngine {
 
     fn write_model(&mut self, field: &str, worlds: &[usize], rows: &[f64]) -> Result<()> {
         self.models.put_rows(field, worlds, rows);
+        worlds.iter().for_each(|w| self.worlds[*w].forget_asleep());
         Ok(())
     }
 
@@ -301,6 +307,7 @@ impl Engine for CpuEngine {
             self.worlds = worlds;
             more = rows;
         }
+        self.worlds.iter_mut().for_each(|data| data.keep_asleep(models.base()));
         if self.overflow == Overflow::Grow {
             for data in &mut self.worlds {
                 let limit = data.capacity_limit;
@@ -320,7 +327,11 @@ fn new_worlds(model: &Model, worlds: usize, sizes: &Sizes, overflow: Overflow) -
         Overflow::Grow => cpu_capacity_limit(model, sizes, worlds),
         Overflow::Flag | Overflow::Error => capacity,
     };
-    let new = |_| Data { capacity_limit, ..Data::new(model, capacity) };
+    let new = |_| {
+        let mut data = Data { capacity_limit, ..Data::new(model, capacity) };
+        data.keep_asleep(model);
+        data
+    };
     Ok((0..worlds).into_par_iter().map(new).collect())
 }
 

@@ -13,10 +13,12 @@ use super::pid::Pid;
 use super::pid_plugin::PidPlugin;
 use super::setpoint::unwrap_setpoint;
 use crate::math::clip;
+use crate::sleep::kept::{run_at, runs};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::{BiasType, GainType, bias, disable, gain, joint, status, transmission};
+use manyworlds_model::schema::stages::Stage;
 
 /// Activation rates, actuator forces and their joint forces `qfrc_actuator`.
 pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
@@ -55,10 +57,16 @@ pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for a in 0..m.sizes.nactuator {
         limit_actuator(m, d, a, good);
     }
-    d.qfrc_actuator.fill(T::ZERO);
+    let count = runs(m, d, Stage::actuation);
+    for k in 0..count {
+        let dofs = run_at(m, d, k).dofs();
+        d.qfrc_actuator[dofs].fill(T::ZERO);
+    }
     sum_forces(m, d);
-    for dof in 0..m.sizes.nv {
-        d.qfrc_actuator[dof] = dof_force(m, d, dof);
+    for k in 0..count {
+        for dof in run_at(m, d, k).dofs() {
+            d.qfrc_actuator[dof] = dof_force(m, d, dof);
+        }
     }
 }
 

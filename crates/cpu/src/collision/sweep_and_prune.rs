@@ -9,11 +9,13 @@
 use std::cmp::Ordering;
 
 use crate::math::{Vec3, mat_row, mat3, vec3};
+use crate::sleep::kept::{run_at, runs};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::candidates::NearPairs;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::enable;
+use manyworlds_model::schema::stages::Stage;
 
 /// Relative enlargement of the spheres: rounding differs between this test and that of the narrow phase.
 const SPHERE_SLACK: f64 = 1e-5;
@@ -65,11 +67,20 @@ fn own_margin<T: Real>(m: &Model<T>, g: usize) -> T {
 }
 
 /// World-aligned bounding boxes of the swept geoms; those of others hold everything.
-pub(super) fn bound_geoms<T: Real>(m: &Model<T>, d: &Data<T>, near: &mut NearPairs<T>) {
-    let all = T::of(f64::INFINITY);
-    near.boxes.resize(m.sizes.ngeom, [-all, -all, -all, all, all, all]);
-    for &g in &m.sap_geom {
-        near.boxes[g as usize] = bounding_box(m, d, g as usize);
+pub(super) fn bound_geoms<T: Real>(m: &Model<T>, d: &mut Data<T>, near: &mut NearPairs<T>) {
+    if near.boxes.len() != m.sizes.ngeom {
+        let all = T::of(f64::INFINITY);
+        near.boxes.resize(m.sizes.ngeom, [-all, -all, -all, all, all, all]);
+        if let Some(kept) = &mut d.kept {
+            kept.forget_stage(Stage::collision);
+        }
+    }
+    for k in 0..runs(m, d, Stage::collision) {
+        let geoms = run_at(m, d, k).geoms();
+        let first = m.sap_geom.partition_point(|g| (*g as usize) < geoms.start);
+        for &g in m.sap_geom[first..].iter().take_while(|g| (**g as usize) < geoms.end) {
+            near.boxes[g as usize] = bounding_box(m, d, g as usize);
+        }
     }
 }
 

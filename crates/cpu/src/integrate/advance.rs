@@ -42,13 +42,17 @@ pub fn advance<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Positions integrated with `qvel` over the time `h`.
 pub fn integrate_pos<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
-    for jnt in 0..m.sizes.njnt {
-        let dof = m.jnt_dofadr[jnt] as usize;
+    for tree in 0..m.sizes.ntree {
         // a sleeping tree must not change even by rounding
-        if tree_sleeps(d, m.dof_treeid[dof]) {
+        if tree_sleeps(d, tree as i32) {
             continue;
         }
-        integrate_joint(m, &mut d.qpos, &d.qvel[dof..], jnt, h);
+        let first = m.tree_dofadr[tree] as usize;
+        let last = first + m.tree_dofnum[tree] as usize - 1;
+        for jnt in m.dof_jntid[first] as usize..=m.dof_jntid[last] as usize {
+            let dof = m.jnt_dofadr[jnt] as usize;
+            integrate_joint(m, &mut d.qpos, &d.qvel[dof..], jnt, h);
+        }
     }
 }
 

@@ -19,11 +19,7 @@ pub fn check_state<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// True if every number is finite and within bounds.
 pub fn all_good<T: Real>(x: &[T]) -> bool {
-    let mut good = true;
-    for i in 0..x.len() {
-        good = good && is_good(x[i]);
-    }
-    good
+    x.iter().fold(true, |good, x| good & is_good(*x))
 }
 
 /// True for a world that stays behind: its acceleration is not finite or too large, so that it is reset and owes the step,

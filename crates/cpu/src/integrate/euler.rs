@@ -24,9 +24,17 @@ pub fn euler<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     advance(m, d);
 }
 
+/// True if the model has joint damping, as was found before if the world knows its model.
+fn has_damping<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
+    match &mut d.kept {
+        Some(kept) => *kept.has_joint_damping.get_or_insert_with(|| has_joint_damping(m)),
+        None => has_joint_damping(m),
+    }
+}
+
 /// Acceleration with joint damping implicit in velocity, in `qacc_damped`; false if the model has none.
 fn implicit_damping<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
-    if m.disabled(disable::EULERDAMP) || m.disabled(disable::DAMPER) || !has_joint_damping(m) {
+    if m.disabled(disable::EULERDAMP) || m.disabled(disable::DAMPER) || !has_damping(m, d) {
         return false;
     }
     let h = m.opt_timestep[0];

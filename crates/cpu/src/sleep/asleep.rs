@@ -21,6 +21,13 @@ pub fn tree_sleeps<T: Real>(d: &Data<T>, tree: i32) -> bool {
     usize::try_from(tree).is_ok_and(|t| d.tree_asleep.get(t).is_some_and(|next| *next >= 0))
 }
 
+/// Next trees, from one on, that follow each other and all sleep; empty if there are none.
+pub fn next_asleep<T: Real>(d: &Data<T>, from: usize) -> Range<usize> {
+    let end = d.tree_asleep.len();
+    let begin = (from..end).find(|t| d.tree_asleep[*t] >= 0).unwrap_or(end);
+    begin..(begin..end).find(|t| d.tree_asleep[*t] < 0).unwrap_or(end)
+}
+
 /// True if neither of two bodies can move, being asleep or static, and at least one sleeps.
 pub fn pair_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, bodies: [usize; 2]) -> bool {
     let trees = bodies.map(|b| m.body_treeid[b]);
@@ -61,6 +68,17 @@ pub fn wake_tree<T: Real>(d: &mut Data<T>, tree: i32, value: i32) {
         d.tree_asleep[at] = value;
         at = (next as usize).min(d.tree_asleep.len() - 1);
     }
+}
+
+/// Range of the degrees of freedom of trees that follow each other.
+pub fn trees_dof_range<T: Real>(m: &Model<T>, trees: &Range<usize>) -> Range<usize> {
+    let last = trees.end - 1;
+    m.tree_dofadr[trees.start] as usize..(m.tree_dofadr[last] + m.tree_dofnum[last]) as usize
+}
+
+/// Range of the position coordinates of trees that follow each other.
+pub fn trees_qpos_range<T: Real>(m: &Model<T>, trees: &Range<usize>) -> Range<usize> {
+    tree_qpos_range(m, trees.start).start..tree_qpos_range(m, trees.end - 1).end
 }
 
 /// Range of the position coordinates of a tree.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::asleep::{AWAKE, is_disturbed, tree_qpos_range, tree_sleeps};
+use super::asleep::{AWAKE, is_disturbed, next_asleep, tree_sleeps, trees_dof_range, trees_qpos_range};
 use crate::solver::rows::{island_ranges, range_at};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -29,17 +29,16 @@ pub fn sleep<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             close_cycle(m, d, tree);
         }
     }
-    for tree in 0..m.sizes.ntree {
-        if tree_sleeps(d, tree as i32) {
-            // sleeping trees have nothing to integrate
-            let first = m.tree_dofadr[tree] as usize;
-            let dofs = first..first + m.tree_dofnum[tree] as usize;
-            for field in [&mut d.qvel, &mut d.qacc, &mut d.qfrc_smooth, &mut d.qfrc_constraint] {
-                field[dofs.clone()].fill(T::ZERO);
-            }
-            let at = tree_qpos_range(m, tree);
-            d.asleep_qpos[at.clone()].copy_from_slice(&d.qpos[at]);
+    let mut trees = next_asleep(d, 0);
+    while !trees.is_empty() {
+        // sleeping trees have nothing to integrate
+        let dofs = trees_dof_range(m, &trees);
+        for field in [&mut d.qvel, &mut d.qacc, &mut d.qfrc_smooth, &mut d.qfrc_constraint] {
+            field[dofs.clone()].fill(T::ZERO);
         }
+        let at = trees_qpos_range(m, &trees);
+        d.asleep_qpos[at.clone()].copy_from_slice(&d.qpos[at]);
+        trees = next_asleep(d, trees.end);
     }
 }
 

@@ -2,9 +2,13 @@
 //!
 //! Contacts wake trees in [`crate::collision::collision`], where they are found.
 
+use std::ops::Range;
+
 use super::asleep::{
-    AWAKE, coupled_trees, is_disturbed, is_mocap, sleep_cycle, tree_qpos_range, tree_sleeps, wake_tree,
+    AWAKE, coupled_trees, is_disturbed, is_mocap, next_asleep, sleep_cycle, tree_qpos_range, tree_sleeps,
+    trees_dof_range, trees_qpos_range, wake_tree,
 };
+use super::kept::all_zero;
 use crate::constraint::equality;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -14,10 +18,18 @@ use manyworlds_model::schema::enums::{disable, equality as kind};
 /// Wakes all disturbed trees: moved or pushed by the caller, or coupled with others by an equality constraint or an
 /// active tendon limit.
 pub fn wake<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    for tree in 0..m.sizes.ntree {
-        if tree_sleeps(d, tree as i32) && (is_disturbed(m, d, tree, T::ZERO) || has_moved(m, d, tree)) {
-            wake_tree(d, tree as i32, AWAKE);
+    let mut trees = next_asleep(d, 0);
+    while !trees.is_empty() {
+        // most are left alone
+        if !rest(m, d, &trees) {
+            for tree in trees.clone() {
+                if tree_sleeps(d, tree as i32) && (is_disturbed(m, d, tree, T::ZERO) || has_moved(m, d, tree))
+                {
+                    wake_tree(d, tree as i32, AWAKE);
+                }
+            }
         }
+        trees = next_asleep(d, trees.end);
     }
     let on = |bit: i32| !m.disabled(bit) && !m.disabled(disable::CONSTRAINT);
     for ten in 0..m.sizes.ntendon {
@@ -35,11 +47,21 @@ pub fn wake<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         }
     }
     // warm start: sleeping degrees of freedom have zero acceleration
-    for dof in 0..m.sizes.nv {
-        if tree_sleeps(d, m.dof_treeid[dof]) {
-            d.qacc_warmstart[dof] = T::ZERO;
-        }
+    let mut trees = next_asleep(d, 0);
+    while !trees.is_empty() {
+        d.qacc_warmstart[trees_dof_range(m, &trees)].fill(T::ZERO);
+        trees = next_asleep(d, trees.end);
     }
+}
+
+/// True if the caller has neither pushed nor moved any of some trees that follow each other; false may be wrong.
+fn rest<T: Real>(m: &Model<T>, d: &Data<T>, trees: &Range<usize>) -> bool {
+    let (dofs, at, last) = (trees_dof_range(m, trees), trees_qpos_range(m, trees), trees.end - 1);
+    let bodies = m.tree_bodyadr[trees.start]..m.tree_bodyadr[last] + m.tree_bodynum[last];
+    let same = d.qpos[at.clone()].iter().zip(&d.asleep_qpos[at]).fold(true, |same, (a, b)| same & (a == b));
+    same && all_zero(&d.qvel[dofs.clone()])
+        && all_zero(&d.qfrc_applied[dofs])
+        && all_zero(&d.xfrc_applied[6 * bodies.start as usize..6 * bodies.end as usize])
 }
 
 /// True if the caller has moved a tree since it fell asleep.

@@ -6,36 +6,33 @@
 use crate::math::{
     Inertia, Spatial, Vec3, cross, inertia_about, mat_column, mat3, set_inertia, set_spatial, set_vec3, vec3,
 };
+use crate::sleep::kept::{run_at, runs};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::joint;
+use manyworlds_model::schema::stages::Stage;
 
 /// `subtree_com`, `cinert` and `cdof`.
 pub fn com_pos<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    let s = m.sizes;
+    let count = runs(m, d, Stage::com_pos);
     // first moments of mass, leaves first
-    for level in (0..s.nlevel).rev() {
-        let adr = m.level_adr[level] as usize;
-        for k in adr..adr + m.level_num[level] as usize {
-            sum_subtree(m, d, m.level_body[k] as usize);
+    for k in (0..count).rev() {
+        for body in run_at(m, d, k).bodies().rev() {
+            sum_subtree(m, d, body);
         }
     }
-    // division by the subtree mass
-    for body in 0..s.nbody {
-        let mass = m.body_subtreemass[body];
-        let com = if mass < T::MINVAL {
-            vec3(&d.xipos, body)
-        } else {
-            vec3(&d.subtree_com, body) * (T::ONE / mass)
-        };
-        set_vec3(&mut d.subtree_com, body, com);
-    }
-    for body in 0..s.nbody {
-        place_body_inertia(m, d, body);
-    }
-    for jnt in 0..s.njnt {
-        joint_cdof(m, d, jnt);
+    for k in 0..count {
+        let run = run_at(m, d, k);
+        for body in run.bodies() {
+            divide_by_mass(m, d, body);
+        }
+        for body in run.bodies() {
+            place_body_inertia(m, d, body);
+        }
+        for jnt in run.joints() {
+            joint_cdof(m, d, jnt);
+        }
     }
 }
 
@@ -44,9 +41,32 @@ fn sum_subtree<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let mut sum = vec3(&d.xipos, body) * m.body_mass[body];
     let adr = m.body_childadr[body] as usize;
     for k in adr..adr + m.body_childnum[body] as usize {
-        sum += vec3(&d.subtree_com, m.child_body[k] as usize);
+        sum += first_moment(m, d, m.child_body[k] as usize);
     }
     set_vec3(&mut d.subtree_com, body, sum);
+    // for the world, while the tree sleeps
+    if let (Some(kept), Ok(tree)) = (&mut d.kept, usize::try_from(m.body_treeid[body]))
+        && m.tree_bodyadr[tree] as usize == body
+    {
+        kept.moment[tree] = sum.0;
+    }
+}
+
+/// First moment of mass of a child's subtree. That of a tree was kept, as sleeping ones are not summed again.
+#[inline(always)]
+fn first_moment<T: Real>(m: &Model<T>, d: &Data<T>, child: usize) -> Vec3<T> {
+    match (&d.kept, usize::try_from(m.body_treeid[child])) {
+        (Some(kept), Ok(tree)) if m.tree_bodyadr[tree] as usize == child => Vec3(kept.moment[tree]),
+        _ => vec3(&d.subtree_com, child),
+    }
+}
+
+/// Centre of mass of a subtree from its first moment.
+fn divide_by_mass<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
+    let mass = m.body_subtreemass[body];
+    let com =
+        if mass < T::MINVAL { vec3(&d.xipos, body) } else { vec3(&d.subtree_com, body) * (T::ONE / mass) };
+    set_vec3(&mut d.subtree_com, body, com);
 }
 
 /// Spatial inertia of one body about its tree's centre of mass; zero for the world.

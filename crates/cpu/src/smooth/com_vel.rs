@@ -3,18 +3,19 @@
 //! Root to leaves (RBDA §5.3): each joint adds its velocity, which also rotates the axes of the joints after it.
 
 use crate::math::{Spatial, motion_cross, set_spatial, spatial};
+use crate::sleep::kept::{run_at, runs};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::joint;
+use manyworlds_model::schema::stages::Stage;
 
 /// `cvel` and `cdof_dot`.
 pub fn com_vel<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     set_spatial(&mut d.cvel, 0, Spatial::ZERO);
-    for level in 1..m.sizes.nlevel {
-        let adr = m.level_adr[level] as usize;
-        for k in adr..adr + m.level_num[level] as usize {
-            body_velocity(m, d, m.level_body[k] as usize);
+    for k in 0..runs(m, d, Stage::com_vel) {
+        for body in run_at(m, d, k).bodies_but_world() {
+            body_velocity(m, d, body);
         }
     }
 }

@@ -10,30 +10,35 @@ use crate::math::{
     Inertia, Spatial, Vec3, cross, dot6, inertia, inertia_about, inertia_moved, inertia_mul, mat3,
     set_inertia, spatial, vec3,
 };
+use crate::sleep::kept::{run_at, runs};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
+use manyworlds_model::schema::stages::Stage;
 
 /// Composite inertias and the inertia matrix, armature included.
 pub fn crb<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    let s = m.sizes;
+    let count = runs(m, d, Stage::crb);
     // composite inertias, leaves first; the world has none
     set_inertia(&mut d.crb, 0, Inertia::ZERO);
-    for level in (1..s.nlevel).rev() {
-        let adr = m.level_adr[level] as usize;
-        for k in adr..adr + m.level_num[level] as usize {
-            composite_inertia(m, d, m.level_body[k] as usize);
+    for k in (0..count).rev() {
+        for body in run_at(m, d, k).bodies_but_world().rev() {
+            composite_inertia(m, d, body);
         }
     }
-    for dof in 0..s.nv {
-        inertia_row(m, d, dof);
+    for k in 0..count {
+        for dof in run_at(m, d, k).dofs() {
+            inertia_row(m, d, dof);
+        }
     }
     // composite inertias as they are kept: about the tree's centre of mass
-    for body in 1..s.nbody {
-        let moved = inertia_moved(inertia(&d.crb, body), from_root(m, d, body));
-        set_inertia(&mut d.crb, body, moved);
+    for k in 0..count {
+        for body in run_at(m, d, k).bodies_but_world() {
+            let moved = inertia_moved(inertia(&d.crb, body), from_root(m, d, body));
+            set_inertia(&mut d.crb, body, moved);
+        }
     }
-    for ten in 0..s.ntendon {
+    for ten in 0..m.sizes.ntendon {
         add_tendon_armature(m, d, ten);
     }
 }

@@ -7,25 +7,43 @@
 use std::ops::Range;
 
 use crate::math::add_rows4;
+use crate::sleep::kept::{run_at, runs};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::status;
+use manyworlds_model::schema::stages::Stage;
 
 /// Factors the inertia matrix.
 pub fn factor_m<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    d.qLD.copy_from_slice(&d.M);
-    if !factor_ld(m, &mut d.qLD, &mut d.qLDiagInv) {
+    let mut regular = true;
+    for k in 0..runs(m, d, Stage::factor_m) {
+        let dofs = run_at(m, d, k).dofs();
+        let row_adr = |dof: usize| m.M_rowadr.get(dof).map_or(m.sizes.nC, |adr| *adr as usize);
+        let entries = row_adr(dofs.start)..row_adr(dofs.end);
+        d.qLD[entries.clone()].copy_from_slice(&d.M[entries]);
+        regular &= factor_ld_within(m, &mut d.qLD, &mut d.qLDiagInv, dofs);
+    }
+    if !regular {
         d.status[0] |= status::SINGULAR_INERTIA;
+        // the next step says so too
+        if let Some(kept) = &mut d.kept {
+            kept.forget_stage(Stage::factor_m);
+        }
     }
 }
 
 /// Replaces the lower triangle `h` by its factors, with the inverse of `D` in `diag_inv`. A singular matrix gets the
 /// smallest pivot that counts as non-zero, and the result is false.
 pub fn factor_ld<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T]) -> bool {
+    factor_ld_within(m, h, diag_inv, 0..m.sizes.nv)
+}
+
+/// Factors restricted to a range of degrees of freedom, which are whole trees.
+fn factor_ld_within<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T], dofs: Range<usize>) -> bool {
     let mut regular = true;
     let nonzeros = &m.M_rownnz[..m.sizes.nv];
-    for i in (0..nonzeros.len()).rev() {
+    for i in dofs.rev() {
         let adr = m.M_rowadr[i] as usize;
         let last = nonzeros[i] as usize - 1;
         let (above, below) = h.split_at_mut(adr + last + 1);

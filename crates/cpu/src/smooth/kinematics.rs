@@ -1,35 +1,37 @@
 //! Poses of bodies, joints, geoms and sites from the position coordinates.
 //!
-//! Forward kinematics in maximal coordinates, level by level of the body tree (RBDA §4; MuJoCo documentation,
-//! Computation, "Kinematics"). A body's joints act in order, each in the frame left by those before it.
+//! Forward kinematics in maximal coordinates, parents first (RBDA §4; MuJoCo documentation, Computation, "Kinematics"). A
+//! body's joints act in order, each in the frame left by those before it. Kernels go level by level of the body tree.
 
 use crate::math::{
     Mat3, Quat, Vec3, axis_angle_quat, mat3, quat, quat_at, quat_mul, quat_normalize, quat_rotate,
     quat_to_mat, set_mat3, set_quat, set_vec3, vec3, vec3_at,
 };
+use crate::sleep::kept::{run_at, runs};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::{joint, sameframe};
+use manyworlds_model::schema::stages::Stage;
 
 /// Forward kinematics, root to leaves.
 pub fn kinematics<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    let s = m.sizes;
+    let count = runs(m, d, Stage::kinematics);
     place_world(d);
-    for level in 1..s.nlevel {
-        let adr = m.level_adr[level] as usize;
-        for k in adr..adr + m.level_num[level] as usize {
-            place_body(m, d, m.level_body[k] as usize);
+    for k in 0..count {
+        let run = run_at(m, d, k);
+        for body in run.bodies_but_world() {
+            place_body(m, d, body);
         }
-    }
-    for body in 0..s.nbody {
-        place_inertia(m, d, body);
-    }
-    for geom in 0..s.ngeom {
-        place_geom(m, d, geom);
-    }
-    for site in 0..s.nsite {
-        place_site(m, d, site);
+        for body in run.bodies() {
+            place_inertia(m, d, body);
+        }
+        for geom in run.geoms() {
+            place_geom(m, d, geom);
+        }
+        for site in run.sites() {
+            place_site(m, d, site);
+        }
     }
 }
 

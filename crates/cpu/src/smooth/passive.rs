@@ -4,49 +4,62 @@
 //! `b, b2, b3` at velocity `v` is `-(b + b2 |v| + b3 v²) v`. For a ball joint, and for the translation and rotation
 //! of a free joint, the displacement is a vector, with its norm as `x` in the parentheses.
 
+use std::ops::Range;
+
 use super::applied_force::subtree_end;
 use super::cable::cables;
 use super::reflected_inertia::{damping_coefficient, damping_of_dof, damping_of_tendon};
 use crate::constraint::adhesion::adhesion_forces;
 use crate::math::{Vec3, cross, dot, length, quat_at, quat_normalize, quat_sub, spatial, vec3, vec3_at};
+use crate::sleep::kept::{run_at, runs};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::schedule::has_fluid;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::{disable, joint};
+use manyworlds_model::schema::stages::Stage;
 
 /// `qfrc_passive` and its parts.
 pub fn passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     rates(m, d);
-    d.qfrc_spring.fill(T::ZERO);
-    d.qfrc_damper.fill(T::ZERO);
-    d.qfrc_gravcomp.fill(T::ZERO);
-    d.qfrc_adhesion.fill(T::ZERO);
-    d.qfrc_passive.fill(T::ZERO);
+    let count = runs(m, d, Stage::passive);
+    for k in 0..count {
+        let dofs = run_at(m, d, k).dofs();
+        d.qfrc_spring[dofs.clone()].fill(T::ZERO);
+        d.qfrc_damper[dofs.clone()].fill(T::ZERO);
+        d.qfrc_gravcomp[dofs.clone()].fill(T::ZERO);
+        d.qfrc_adhesion[dofs.clone()].fill(T::ZERO);
+        d.qfrc_passive[dofs].fill(T::ZERO);
+    }
     let springs = !m.disabled(disable::SPRING);
     let dampers = !m.disabled(disable::DAMPER);
     if !springs && !dampers {
         return;
     }
-    if springs {
-        for jnt in 0..m.sizes.njnt {
-            joint_spring(m, d, jnt);
+    for k in 0..count {
+        let run = run_at(m, d, k);
+        if springs {
+            for jnt in run.joints() {
+                joint_spring(m, d, jnt);
+            }
         }
-    }
-    if dampers {
-        for dof in 0..m.sizes.nv {
-            let v = d.qvel[dof];
-            d.qfrc_damper[dof] = -(damping_coefficient(damping_of_dof(m, dof), v) * v);
+        if dampers {
+            for dof in run.dofs() {
+                let v = d.qvel[dof];
+                d.qfrc_damper[dof] = -(damping_coefficient(damping_of_dof(m, dof), v) * v);
+            }
         }
     }
     for ten in 0..m.sizes.ntendon {
         tendon_forces(m, d, ten, springs, dampers);
     }
     if !m.disabled(disable::GRAVITY) {
-        gravity_compensation(m, d);
+        gravity_compensation(m, d, count);
     }
     adhesion_forces(m, d);
-    sum_passive(m, d);
+    for k in 0..count {
+        sum_passive(m, d, run_at(m, d, k).dofs());
+    }
     cables(m, d);
 }
 
@@ -149,8 +162,8 @@ fn tendon_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, springs: bo
     }
 }
 
-/// Gravity-compensation force: for each degree of freedom a sum over the bodies that it moves.
-fn gravity_compensation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+/// Gravity-compensation force in some runs: for each degree of freedom a sum over the bodies that it moves.
+fn gravity_compensation<T: Real>(m: &Model<T>, d: &mut Data<T>, count: usize) {
     let mut any = false;
     for body in 1..m.sizes.nbody {
         any = any || m.body_gravcomp[body] != T::ZERO;
@@ -159,17 +172,24 @@ fn gravity_compensation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         return;
     }
     let gravity = vec3(&m.opt_gravity, 0);
-    for dof in 0..m.sizes.nv {
-        let top = m.dof_bodyid[dof] as usize;
-        let mut sum = T::ZERO;
-        for body in top..subtree_end(m, top) {
-            let weight = m.body_mass[body] * m.body_gravcomp[body];
-            if weight != T::ZERO {
-                sum -= point_axis_dot(m, d, dof, body, gravity) * weight;
-            }
+    for k in 0..count {
+        for dof in run_at(m, d, k).dofs() {
+            d.qfrc_gravcomp[dof] = dof_compensation(m, d, dof, gravity);
         }
-        d.qfrc_gravcomp[dof] = sum;
     }
+}
+
+/// Gravity-compensation force on one degree of freedom.
+fn dof_compensation<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize, gravity: Vec3<T>) -> T {
+    let top = m.dof_bodyid[dof] as usize;
+    let mut sum = T::ZERO;
+    for body in top..subtree_end(m, top) {
+        let weight = m.body_mass[body] * m.body_gravcomp[body];
+        if weight != T::ZERO {
+            sum -= point_axis_dot(m, d, dof, body, gravity) * weight;
+        }
+    }
+    sum
 }
 
 /// Velocity of a body's centre of mass along `direction`, for unit velocity of a degree of freedom.
@@ -180,9 +200,9 @@ fn point_axis_dot<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize, body: usize, d
 }
 
 /// Sum of the passive forces, including fluid and adhesion; gravity compensation may count as actuator force instead.
-fn sum_passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+fn sum_passive<T: Real>(m: &Model<T>, d: &mut Data<T>, dofs: Range<usize>) {
     let fluid = has_fluid(m);
-    for dof in 0..m.sizes.nv {
+    for dof in dofs {
         let mut sum = d.qfrc_spring[dof] + d.qfrc_damper[dof];
         if fluid {
             sum += d.qfrc_fluid[dof];

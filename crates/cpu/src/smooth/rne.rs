@@ -4,38 +4,40 @@
 use super::reflected_inertia::armature_of_tendon;
 use super::tendon_path::{is_spatial, tendon_length_acceleration};
 use crate::math::{Spatial, dot6, force_cross, inertia, inertia_mul, set_spatial, spatial, vec3};
+use crate::sleep::kept::{run_at, runs};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::disable;
+use manyworlds_model::schema::stages::Stage;
 
 /// `qfrc_bias`: Coriolis, centrifugal and gravitational forces.
 pub fn rne<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    let s = m.sizes;
+    let count = runs(m, d, Stage::rne);
     // accelerations at zero joint acceleration, root to leaves
     let mut world = Spatial::ZERO;
     if !m.disabled(disable::GRAVITY) {
         world.lin = -vec3(&m.opt_gravity, 0);
     }
     set_spatial(&mut d.bias_cacc, 0, world);
-    for level in 1..s.nlevel {
-        let adr = m.level_adr[level] as usize;
-        for k in adr..adr + m.level_num[level] as usize {
-            body_acceleration(m, d, m.level_body[k] as usize);
+    for k in 0..count {
+        for body in run_at(m, d, k).bodies_but_world() {
+            body_acceleration(m, d, body);
         }
     }
     // forces, leaves to root
-    for level in (0..s.nlevel).rev() {
-        let adr = m.level_adr[level] as usize;
-        for k in adr..adr + m.level_num[level] as usize {
-            body_force(m, d, m.level_body[k] as usize);
+    for k in (0..count).rev() {
+        for body in run_at(m, d, k).bodies().rev() {
+            body_force(m, d, body);
         }
     }
-    for dof in 0..s.nv {
-        let force = spatial(&d.bias_cfrc, m.dof_bodyid[dof] as usize);
-        d.qfrc_bias[dof] = dot6(spatial(&d.cdof, dof), force);
+    for k in 0..count {
+        for dof in run_at(m, d, k).dofs() {
+            let force = spatial(&d.bias_cfrc, m.dof_bodyid[dof] as usize);
+            d.qfrc_bias[dof] = dot6(spatial(&d.cdof, dof), force);
+        }
     }
-    for ten in 0..s.ntendon {
+    for ten in 0..m.sizes.ntendon {
         add_tendon_bias(m, d, ten);
     }
 }

@@ -6,6 +6,7 @@ use super::Model;
 use super::candidates::NearPairs;
 use super::hessian::Hessian;
 use super::jacobian::Jacobian;
+use super::kept::Kept;
 use crate::real::Real;
 pub use crate::schema::Capacity;
 use crate::schema::enums::solver;
@@ -32,6 +33,8 @@ macro_rules! define_data {
             pub jacobian: Jacobian,
             /// Pairs of geoms that are near each other, in a large world; away while they are listed.
             pub near_pairs: Option<Box<NearPairs<T>>>,
+            /// What stages leave out of sleeping trees, see [`Data::keep_asleep`]; `None` if they compute everything.
+            pub kept: Option<Box<Kept<T>>>,
             $(
                 #[doc = $doc]
                 #[doc = concat!("\n\nUnit: ", $unit, ". Shape: `[", stringify!($($d),*), "]`. Role: ", stringify!($role), ".")]
@@ -60,9 +63,10 @@ macro_rules! define_data {
                     hessian.reserve(self.sizes.ntree, self.sizes.nv);
                 }
                 let (jacobian, near_pairs) = (self.jacobian.clone(), self.near_pairs.clone());
-                let (sizes, held) = (self.sizes, self.held);
-                let mut data =
-                    Self { sizes, capacity_limit, held, hessian, jacobian, near_pairs, ..Self::default() };
+                let (sizes, held, kept) = (self.sizes, self.held, self.kept.clone());
+                let mut data = Self {
+                    sizes, capacity_limit, held, hessian, jacobian, near_pairs, kept, ..Self::default()
+                };
                 $(data.$name.clone_from(&self.$name);)*
                 data
             }
@@ -71,8 +75,8 @@ macro_rules! define_data {
         impl<T: Real> Default for Data<T> {
             fn default() -> Self {
                 Self {
-                    sizes: Sizes::default(), capacity_limit: Capacity::default(), held: Needs::NONE,
-                    hessian: None, jacobian: Jacobian::default(), near_pairs: None, $($name: Vec::new(),)*
+                    sizes: Sizes::default(), capacity_limit: Capacity::default(), held: Needs::NONE, hessian: None,
+                    jacobian: Jacobian::default(), near_pairs: None, kept: None, $($name: Vec::new(),)*
                 }
             }
         }
@@ -161,6 +165,9 @@ macro_rules! define_data {
                 if wanted(Role::Result(Stage::make_constraint)) {
                     self.jacobian.clone_from(&from.jacobian);
                 }
+                if false $(|| (!role!($role).is_state() && wanted(role!($role))))* {
+                    self.forget_asleep();
+                }
             }
 
             /// One field by name, empty if [the world does not hold it](Data::holds); `efc_J` with all elements of each row.
@@ -175,7 +182,15 @@ macro_rules! define_data {
                     self.unpack_rows();
                     self.forget_spans();
                 }
-                match name { $(stringify!($name) => Some(Column::<T>::values_mut(&mut self.$name)),)* _ => None }
+                match name {
+                    $(stringify!($name) => {
+                        if !role!($role).is_state() {
+                            self.forget_asleep();
+                        }
+                        Some(Column::<T>::values_mut(&mut self.$name))
+                    })*
+                    _ => None,
+                }
             }
 
             /// The same world in another precision.

@@ -8,6 +8,7 @@ pub mod formula;
 pub mod hessian;
 pub mod history;
 pub mod jacobian;
+pub mod kept;
 mod key;
 pub mod leaf;
 mod names;

@@ -103,6 +103,7 @@ impl<T: Real> Data<T> {
 
     /// Zeroes everything that follows from the state.
     pub fn clear_results(&mut self) {
+        self.forget_asleep();
         self.zero(Field::is_zeroed_by_reset);
     }
 

@@ -171,7 +171,13 @@ impl Writer<'_> {
                     continue;
                 };
                 let width = all.len() / self.model.sizes.nkey.max(1);
-                put(&mut attrs, name, words(&all[k * width..(k + 1) * width]));
+                // states of laws, which follow the activations, begin at their numerics
+                let states = if name == "act" {
+                    self.model.formulas.iter().flat_map(|f| f.states()).count()
+                } else {
+                    0
+                };
+                put(&mut attrs, name, words(&all[k * width..(k + 1) * width - states]));
             }
             self.leaf("key", attrs);
         }

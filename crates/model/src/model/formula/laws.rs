@@ -323,12 +323,14 @@ impl Reader<'_> {
             (ContactPart::Solimp, _) => return Err(format!("it has {}; solimp has 3 or 5", numbers(size))),
         };
         // sliding and rolling friction have two directions each
-        let value = match (part, size) {
-            (ContactPart::Friction, 1) => self.made.pick(node, &[0, 0]),
-            (ContactPart::Friction, 2) => self.made.pick(node, &[0, 0, 1]),
-            (ContactPart::Friction, 3) => self.made.pick(node, &[0, 0, 1, 2, 2]),
-            _ => node,
+        let places = match (part, size) {
+            (ContactPart::Friction, 1) => vec![0, 0],
+            (ContactPart::Friction, 2) => vec![0, 0, 1],
+            (ContactPart::Friction, 3) => vec![0, 0, 1, 2, 2],
+            _ => (0..size).collect(),
         };
+        // a node of its own, so that a fault is that of this text
+        let value = self.made.pick(node, &places);
         self.laws.contacts.push(ContactLaw { geom, part, elements, value });
         Ok(value)
     }

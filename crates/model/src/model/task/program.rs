@@ -297,11 +297,13 @@ impl Program {
         known: fn(&Field) -> bool,
         place: &str,
     ) -> std::result::Result<(), (usize, String)> {
-        for &node in self.order(part) {
-            if let Source::Data(_, field) = self.source(node)
-                && !known(field)
-            {
-                return Err((node, format!("'{}' is not known {place}", field.name)));
+        for assignment in self.assignments(part) {
+            for node in self.needed(std::iter::once(assignment.value)) {
+                if let Source::Data(_, field) = self.source(node)
+                    && !known(field)
+                {
+                    return Err((assignment.value, format!("'{}' is not known {place}", field.name)));
+                }
             }
         }
         Ok(())
@@ -382,6 +384,14 @@ impl Program {
         let used = self.parts.iter().flat_map(|(_, _, nodes)| nodes);
         used.filter_map(|n| self.sources.get(*n))
             .any(|s| matches!(s, Source::Data(_, f) if f.role == Role::Result(stage)))
+    }
+
+    /// True if some part reads a field of the world, or sets it.
+    pub fn concerns(&self, name: &str) -> bool {
+        let read = self.parts.iter().flat_map(|(_, _, nodes)| nodes).filter_map(|n| self.sources.get(*n));
+        let set = self.parts.iter().flat_map(|(_, assignments, _)| assignments).map(|a| a.place);
+        read.into_iter().any(|s| matches!(s, Source::Data(_, f) if f.name == name))
+            || set.into_iter().any(|place| matches!(place, Place::Field(_, f) if f.name == name))
     }
 
     /// Numbers of the observation.
