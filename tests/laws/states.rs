@@ -155,3 +155,21 @@ fn saved_models_keep_their_laws() {
         }
     }
 }
+
+/// Sensors that a law reads are those of the step before, also within one call.
+#[test]
+fn laws_see_the_sensors_of_the_step_before() {
+    let text = r#"<mujoco><option timestep="0.01" gravity="0 0 0"/>
+      <custom><numeric name="way" data="0"/><text name="rate:way" data="seen"/></custom>
+      <worldbody><body><joint name="a" type="slide"/><geom size=".1"/></body></worldbody>
+      <sensor><jointpos name="seen" joint="a"/></sensor></mujoco>"#;
+    let model = manyworlds::load_str(text).unwrap();
+    for backend in BACKENDS {
+        let mut batch = open(&model, 1, *backend);
+        batch.set("qvel", .., &[2.0]).unwrap();
+        batch.step(10).unwrap();
+        // none, then 0, 0.02, … 0.16
+        let want = 0.01 * (0..9).map(|k| 0.02 * f64::from(k)).sum::<f64>();
+        near(&get(&mut batch, "act"), &[want], tolerance(*backend, 1e-13, 1e-6), backend.name());
+    }
+}
