@@ -18,14 +18,40 @@ struct Face {
     any: bool,
 }
 
-// Support vertex of a polytope along n.
-fn support_vertex(s: ConvexShape, n: vec3f) -> u32 {
+// What a shape touches with: its support vertex, of a polytope; the other end of the edge of a polytope that touches,
+// if it is the only one; the dimension, a vertex (1), a straight edge (2) or a face (3), a cylinder's cap counting as its
+// rim.
+struct Feature {
+    vertex: u32,
+    end: u32,
+    dim: u32,
+}
+
+// No end of an edge.
+const NO_END: u32 = 0xffffffffu;
+
+// Vertex or edge of a shape that touches along n.
+fn feature_along(s: ConvexShape, n: vec3f) -> Feature {
 //#if POLYTOPE
     if (is_hull(s)) {
-        return polytope::support(s.mesh, n * s.mat);
+        var feature = Feature(polytope::support(s.mesh, n * s.mat), NO_END, 1u);
+        let corner = polytope::vertex(s.mesh, feature.vertex);
+        for (var k = 0u; k < polytope::valence(s.mesh, feature.vertex); k++) {
+            let end = polytope::ring_vertex(s.mesh, feature.vertex, k);
+            let along = normalize3(s.mat * (polytope::vertex(s.mesh, end) - corner));
+            if (abs(dot(along, n)) < FLAT_TOLERANCE) {
+                feature.end = select(NO_END, end, feature.dim == 1u);
+                feature.dim = 2u;
+            }
+        }
+        return feature;
     }
 //#endif
-    return 0u;
+    var across = 0u;
+    for (var k = 0u; k < 3u; k++) {
+        across += u32(abs(dot(support_map::axis(s, k), n)) < FLAT_TOLERANCE && (s.kind == GEOM_BOX || (s.kind == GEOM_CYLINDER && k == 2u)));
+    }
+    return Feature(0u, NO_END, 1u + across);
 }
 
 // Number of candidate faces of a shape; of a mesh, those at its support vertex.
@@ -39,13 +65,17 @@ fn face_count(s: ConvexShape, v: u32) -> u32 {
 }
 
 // Candidate face k, if it may touch along n: a cap of a cylinder that is not on its side, a face of a box, or a
-// polygon of a mesh.
-fn face_at(s: ConvexShape, v: u32, k: u32, n: vec3f) -> Face {
+// polygon of a mesh, at the edge that touches if there is one.
+fn face_at(s: ConvexShape, feature: Feature, k: u32, n: vec3f) -> Face {
 //#if POLYTOPE
     if (is_hull(s)) {
-        let polygon = polytope::ring_polygon(s.mesh, v, k);
+        let polygon = polytope::ring_polygon(s.mesh, feature.vertex, k);
         let normal = s.mat * polytope::normal(s.mesh, polygon);
-        return Face(polygon, 1.0, normal, dot(normal, n) >= FLAT_TOLERANCE);
+        var touches = dot(normal, n) >= FLAT_TOLERANCE;
+        if (touches && feature.end != NO_END) {
+            touches = polytope::has_vertex(s.mesh, polygon, feature.end);
+        }
+        return Face(polygon, 1.0, normal, touches);
     }
 //#endif
     let along = dot(support_map::axis(s, k), n);
@@ -54,13 +84,13 @@ fn face_at(s: ConvexShape, v: u32, k: u32, n: vec3f) -> Face {
     return Face(k, side, support_map::axis(s, k) * side, has && abs(along) >= FLAT_TOLERANCE);
 }
 
-// Candidate face most aligned with a direction, with an alignment above `least`.
-fn best_face(s: ConvexShape, v: u32, n: vec3f, direction: vec3f, least: f32) -> Face {
-    var best = least;
+// Candidate face most aligned with n.
+fn best_face(s: ConvexShape, feature: Feature, n: vec3f) -> Face {
+    var best = 0.0;
     var chosen = Face(0u, 0.0, vec3f(0.0), false);
-    for (var k = 0u; k < face_count(s, v); k++) {
-        let face = face_at(s, v, k, n);
-        let cosine = dot(face.normal, direction);
+    for (var k = 0u; k < face_count(s, feature.vertex); k++) {
+        let face = face_at(s, feature, k, n);
+        let cosine = dot(face.normal, n);
         if (face.any && cosine > best) {
             best = cosine;
             chosen = face;
@@ -94,29 +124,6 @@ fn level_face(s: ConvexShape, v: u32, n: vec3f) -> Face {
     }
 //#endif
     return Face(0u, 0.0, vec3f(0.0), false);
-}
-
-// Dimension of the touching feature along n: a vertex (1), a straight edge (2) or a face (3); a cylinder's cap counts
-// as its rim.
-fn feature_dimension(s: ConvexShape, v: u32, n: vec3f) -> u32 {
-//#if POLYTOPE
-    if (is_hull(s)) {
-        var dim = 1u;
-        let corner = polytope::vertex(s.mesh, v);
-        for (var k = 0u; k < polytope::valence(s.mesh, v); k++) {
-            let along = normalize3(s.mat * (polytope::vertex(s.mesh, polytope::ring_vertex(s.mesh, v, k)) - corner));
-            if (abs(dot(along, n)) < FLAT_TOLERANCE) {
-                dim = 2u;
-            }
-        }
-        return dim;
-    }
-//#endif
-    var across = 0u;
-    for (var k = 0u; k < 3u; k++) {
-        across += u32(abs(dot(support_map::axis(s, k), n)) < FLAT_TOLERANCE && (s.kind == GEOM_BOX || (s.kind == GEOM_CYLINDER && k == 2u)));
-    }
-    return 1u + across;
 }
 
 // Number of vertices of a face.

@@ -4,7 +4,7 @@
 // vertices that span a large area are kept.
 
 import package::collision::contact_face::{
-    best_face, Face, face_at, face_corner, face_corners, face_count, feature_dimension, level_face, support_vertex,
+    best_face, Face, face_at, face_corner, face_corners, face_count, Feature, feature_along, level_face, NO_END,
 };
 import package::collision::polytope;
 import package::collision::primitives::{ContactPoint, found, nfound};
@@ -14,9 +14,9 @@ import package::math::vector::normalize3;
 // Most contacts of two faces.
 const MAX_FACE_CONTACTS: u32 = 4u;
 
-// Sine and cosine of the angle up to which faces and edges count as aligned.
-const ALIGNED_SINE: f32 = 0.08878295;
-const ALIGNED_COSINE: f32 = 0.99605105;
+// Sine of the angle up to which an edge counts as aligned with a face, and cosine of that of two faces.
+const ALIGNED_SINE: f32 = 0.0888;
+const ALIGNED_COSINE: f32 = 0.996;
 
 // Tolerance of an intersection beyond the ends of a side.
 const CLIP_TOLERANCE: f32 = 3e-7;
@@ -37,46 +37,39 @@ var<private> polygon_count: u32;
 // Contact manifold of two shapes that touch at p and q along n; `found` holds the first contact. Queries common to
 // both shapes are made in one place, which drivers compile faster.
 fn multi_contact(a: ConvexShape, b: ConvexShape, n: vec3f, p: vec3f, q: vec3f, margin: f32) {
-    // faces most aligned with n, and the second shape's face most opposed to the first's
-    var va = 0u;
-    var vb = 0u;
+    // what touches, and the faces that touch as a whole or are most aligned with n
+    var touch_a = Feature(0u, NO_END, 1u);
+    var touch_b = touch_a;
     var one = Face(0u, 0.0, vec3f(0.0), false);
     var two = one;
-    var other = one;
-    // faces that touch as a whole have no others beside them
-    var level = vec2<bool>(false);
-    for (var k = 0u; k < 3u; k++) {
-        let second = k > 0u;
-        let way = select(n, -n, second);
+    for (var k = 0u; k < 2u; k++) {
         var s = a;
-        if (second) {
+        if (k == 1u) {
             s = b;
         }
-        if (k < 2u) {
-            let v = support_vertex(s, way);
-            va = select(v, va, second);
-            vb = select(vb, v, second);
-        }
-        let vertex = select(va, vb, second);
-        let wanted = select(way, -one.normal, k == 2u);
-        var face = two;
-        face.any = k == 2u && level.y && dot(two.normal, wanted) > ALIGNED_COSINE;
-        if (k < 2u) {
-            face = level_face(s, vertex, way);
-            level = select(level, vec2<bool>(face.any), vec2<bool>(k == 0u, k == 1u));
-        }
-        if (!face.any && !(k == 2u && level.y)) {
-            face = best_face(s, vertex, way, wanted, select(0.0, ALIGNED_COSINE, k == 2u));
+        let way = select(n, -n, k == 1u);
+        var touch = feature_along(s, way);
+        var face = level_face(s, touch.vertex, way);
+        if (face.any) {
+            touch.dim = 3u;
+            touch.end = NO_END;
+        } else {
+            face = best_face(s, touch, way);
         }
         if (k == 0u) {
             one = face;
-        } else if (k == 1u) {
-            two = face;
+            touch_a = touch;
         } else {
-            other = face;
+            two = face;
+            touch_b = touch;
         }
     }
-    let aligned = one.any && two.any && other.any && dot(one.normal, n) > ALIGNED_SINE && -dot(other.normal, n) > ALIGNED_SINE;
+    let faces = opposed_faces(a, b, touch_a, touch_b, one, two, n);
+    let aligned = faces.any;
+    if (aligned) {
+        one = faces.one;
+    }
+    let other = faces.other;
     var onto = one;
     var below = a;
     var way = other.normal;
@@ -89,16 +82,7 @@ fn multi_contact(a: ConvexShape, b: ConvexShape, n: vec3f, p: vec3f, q: vec3f, m
         }
     } else {
         // a side of the first and a face of the second, or the reverse
-        var dims = vec2u(0u);
-        for (var k = 0u; k < 2u; k++) {
-            var s = a;
-            if (k == 1u) {
-                s = b;
-            }
-            let dim = feature_dimension(s, select(va, vb, k == 1u), select(n, -n, k == 1u));
-            dims = select(dims, vec2u(dim), vec2<bool>(k == 0u, k == 1u));
-        }
-        dims = select(dims, vec2u(3u), level);
+        let dims = vec2u(touch_a.dim, touch_b.dim);
         let swapped = !(two.any && dims.x < 3u && (dims.x <= dims.y || !one.any));
         if (swapped && (!one.any || dims.y == 3u)) {
             return;
@@ -109,20 +93,26 @@ fn multi_contact(a: ConvexShape, b: ConvexShape, n: vec3f, p: vec3f, q: vec3f, m
             above = a;
             onto = two;
         }
-        // of a mesh, the face most aligned with the normal comes first, then those nearly so
+        // of a mesh, the face most aligned with the normal comes first, then the other at its edge or those nearly so
         let first = select(0u, 1u, is_hull(below));
         let wanted = onto;
         let up = select(n, -n, swapped);
-        let start = select(vb, va, swapped);
+        var below_touch = touch_b;
+        var above_touch = touch_a;
+        if (swapped) {
+            below_touch = touch_a;
+            above_touch = touch_b;
+        }
         var line = vec4f(0.0);
-        for (var j = 0u; j < face_count(below, start) + first && line.w == 0.0; j++) {
+        for (var j = 0u; j < face_count(below, below_touch.vertex) + first && line.w == 0.0; j++) {
             var face = wanted;
             if (j >= first) {
-                face = face_at(below, start, j - first, -up);
-                face.any = face.any && (first == 0u || (face.k != wanted.k && dot(face.normal, -up) > ALIGNED_COSINE));
+                face = face_at(below, below_touch, j - first, -up);
+                let near = below_touch.end != NO_END || dot(face.normal, -up) > ALIGNED_COSINE;
+                face.any = face.any && (first == 0u || (face.k != wanted.k && near));
             }
             if (face.any) {
-                line = line_on(above, select(va, vb, swapped), up, face.normal, select(dims.x, dims.y, swapped) == 2u);
+                line = line_on(above, above_touch.vertex, up, face.normal, above_touch.dim == 2u);
                 onto = face;
             }
         }
@@ -135,6 +125,52 @@ fn multi_contact(a: ConvexShape, b: ConvexShape, n: vec3f, p: vec3f, q: vec3f, m
     }
     clip_polygon(below, onto, margin - offset);
     write_polygon(!aligned, onto.normal, way, along, offset);
+}
+
+// A candidate face of the first shape and one of the second; whether there are any.
+struct OpposedFaces {
+    one: Face,
+    other: Face,
+    any: bool,
+}
+
+// Candidate faces of two shapes that are most opposed to each other, if any are aligned.
+fn opposed_faces(
+    a: ConvexShape, b: ConvexShape, touch_a: Feature, touch_b: Feature, one: Face, two: Face, n: vec3f
+) -> OpposedFaces {
+    var found_faces = OpposedFaces(one, two, false);
+    if (!one.any || !two.any) {
+        return found_faces;
+    }
+    // a face that touches as a whole has no other beside it; two vertices have many
+    let open_a = is_hull(a) && touch_a.dim < 3u && touch_a.end == NO_END;
+    let open_b = is_hull(b) && touch_b.dim < 3u && touch_b.end == NO_END;
+    let single = touch_a.dim == 3u && is_hull(a) || (open_a && open_b);
+    let other_single = touch_b.dim == 3u && is_hull(b);
+    let count = select(face_count(a, touch_a.vertex), 1u, single);
+    let other_count = select(face_count(b, touch_b.vertex), 1u, other_single);
+    var best = ALIGNED_COSINE;
+    for (var i = 0u; i < count; i++) {
+        var face = one;
+        if (!single) {
+            face = face_at(a, touch_a, i, n);
+        }
+        if (!face.any || dot(face.normal, n) <= ALIGNED_SINE) {
+            continue;
+        }
+        for (var j = 0u; j < other_count; j++) {
+            var other = two;
+            if (!other_single) {
+                other = face_at(b, touch_b, j, -n);
+            }
+            let cosine = -dot(face.normal, other.normal);
+            if (other.any && cosine > best && -dot(other.normal, n) > ALIGNED_SINE) {
+                best = cosine;
+                found_faces = OpposedFaces(face, other, true);
+            }
+        }
+    }
+    return found_faces;
 }
 
 // Side or edge of a shape that lies on a face with that normal: w is positive if there is one. For boxes and meshes

@@ -178,6 +178,22 @@ fn ring_vertex(mesh: i32, v: u32, k: u32) -> u32 {
     return before;
 }
 
+// True if a vertex is one of a polygon's; of a prism's, any is.
+fn has_vertex(mesh: i32, polygon: u32, v: u32) -> bool {
+//#if HFIELD
+    if (mesh == PRISM_HULL) {
+        return true;
+    }
+//#endif
+    let outline = polygon_range(mesh, polygon);
+    for (var c = 0u; c < outline.y; c++) {
+        if (u32(mesh_polyvert(outline.x + c)) == v) {
+            return true;
+        }
+    }
+    return false;
+}
+
 // Number of vertices of a mesh polygon used for clipping.
 fn corners(mesh: i32, polygon: u32) -> u32 {
     return min(polygon_range(mesh, polygon).y, MAX_POLYGON_CORNERS);

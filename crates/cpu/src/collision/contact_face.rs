@@ -19,9 +19,48 @@ pub(super) struct Face<T> {
     pub(super) sign: T,
 }
 
-/// Support vertex of a polytope along `n`.
-pub(super) fn support_vertex<T: Real>(s: &ConvexShape<'_, T>, n: Vec3<T>) -> usize {
-    s.hull.support(s.to_local(n))
+/// What a shape touches with: a vertex, an edge or a face.
+#[derive(Clone, Copy)]
+pub(super) struct Feature<T> {
+    /// Support vertex of a polytope.
+    pub(super) vertex: usize,
+    /// Other end of the edge of a polytope that touches, if it is the only one.
+    pub(super) end: Option<usize>,
+    /// Polygon that touches as a whole.
+    pub(super) level: Option<Face<T>>,
+    /// Dimension: a vertex (1), a straight edge (2) or a face (3); a cylinder's cap counts as its rim.
+    pub(super) dim: usize,
+}
+
+impl<T: Real> Feature<T> {
+    /// Feature of a shape that touches along `n`.
+    pub(super) fn along(s: &ConvexShape<'_, T>, n: Vec3<T>, flatness: T) -> Self {
+        if !s.is_hull() {
+            let across = (0..3).filter(|k| dot(s.axis(*k), n).abs() < flatness).count();
+            let dim = match s.kind {
+                geom::BOX => 1 + across,
+                geom::CYLINDER if dot(s.axis(2), n).abs() < flatness => 2,
+                _ => 1,
+            };
+            return Self { vertex: 0, end: None, level: None, dim };
+        }
+        let vertex = s.hull.support(s.to_local(n));
+        let level = level_face(s, vertex, n, flatness);
+        if level.is_some() {
+            return Self { vertex, end: None, level, dim: 3 };
+        }
+        let mut touching = (0..s.hull.valence(vertex))
+            .filter(|&k| dot(ring_edge(s, vertex, k), n).abs() < flatness)
+            .map(|k| s.hull.ring_vertex(vertex, k));
+        let (first, more) = (touching.next(), touching.next().is_some());
+        let dim = if first.is_some() { 2 } else { 1 };
+        Self { vertex, end: first.filter(|_| !more), level, dim }
+    }
+
+    /// True if any face at the support vertex of a polytope is a candidate.
+    pub(super) fn is_open(&self, s: &ConvexShape<'_, T>) -> bool {
+        s.is_hull() && self.level.is_none() && self.end.is_none()
+    }
 }
 
 /// Number of candidate faces of a shape; of a mesh, those at its support vertex.
@@ -30,17 +69,18 @@ pub(super) fn face_count<T: Real>(s: &ConvexShape<'_, T>, v: usize) -> usize {
 }
 
 /// Candidate face `k`, if it may touch along `n`: a cap of a cylinder that is not on its side, a face of a box, or a
-/// polygon of a mesh.
+/// polygon of a mesh, at the edge that touches if there is one.
 pub(super) fn face_at<T: Real>(
     s: &ConvexShape<'_, T>,
-    v: usize,
+    feature: &Feature<T>,
     k: usize,
     n: Vec3<T>,
     flatness: T,
 ) -> Option<Face<T>> {
     if s.is_hull() {
-        let face = Face { k: s.hull.ring_polygon(v, k), sign: T::ONE };
-        return (dot(face_normal(s, face), n) >= flatness).then_some(face);
+        let face = Face { k: s.hull.ring_polygon(feature.vertex, k), sign: T::ONE };
+        let touches = feature.end.is_none_or(|end| s.hull.has_vertex(face.k, end));
+        return (touches && dot(face_normal(s, face), n) >= flatness).then_some(face);
     }
     let along = dot(s.axis(k), n);
     let has = s.kind == geom::BOX || (s.kind == geom::CYLINDER && k == 2);
@@ -53,19 +93,17 @@ pub(super) fn face_normal<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> Vec
     if s.is_hull() { s.normal(face.k) } else { s.axis(face.k) * face.sign }
 }
 
-/// Candidate face most aligned with a direction, with an alignment above `least`.
+/// Candidate face most aligned with `n`.
 pub(super) fn best_face<T: Real>(
     s: &ConvexShape<'_, T>,
-    v: usize,
+    feature: &Feature<T>,
     n: Vec3<T>,
-    direction: Vec3<T>,
     flatness: T,
-    least: T,
 ) -> Option<Face<T>> {
-    let (mut best, mut found) = (least, None);
-    for k in 0..face_count(s, v) {
-        if let Some(face) = face_at(s, v, k, n, flatness) {
-            let cosine = dot(face_normal(s, face), direction);
+    let (mut best, mut found) = (T::ZERO, None);
+    for k in 0..face_count(s, feature.vertex) {
+        if let Some(face) = face_at(s, feature, k, n, flatness) {
+            let cosine = dot(face_normal(s, face), n);
             if cosine > best {
                 best = cosine;
                 found = Some(face);
@@ -77,15 +115,7 @@ pub(super) fn best_face<T: Real>(
 
 /// Polygon at a vertex of a mesh of which three vertices touch a plane along `n`. Polygons may be bent: their normals
 /// do not tell.
-pub(super) fn level_face<T: Real>(
-    s: &ConvexShape<'_, T>,
-    v: usize,
-    n: Vec3<T>,
-    flatness: T,
-) -> Option<Face<T>> {
-    if !s.is_hull() {
-        return None;
-    }
+fn level_face<T: Real>(s: &ConvexShape<'_, T>, v: usize, n: Vec3<T>, flatness: T) -> Option<Face<T>> {
     let base = s.vertex(v);
     let touches = |w: usize| {
         let apart = s.vertex(w) - base;
@@ -98,21 +128,6 @@ pub(super) fn level_face<T: Real>(
     };
     let k = (0..s.hull.valence(v)).find(level)?;
     Some(Face { k: s.hull.ring_polygon(v, k), sign: T::ONE })
-}
-
-/// Dimension of the touching feature along `n`: a vertex (1), a straight edge (2) or a face (3); a cylinder's cap
-/// counts as its rim.
-pub(super) fn feature_dimension<T: Real>(s: &ConvexShape<'_, T>, v: usize, n: Vec3<T>, flatness: T) -> usize {
-    if s.is_hull() {
-        let valence = s.hull.valence(v);
-        return if (0..valence).any(|k| dot(ring_edge(s, v, k), n).abs() < flatness) { 2 } else { 1 };
-    }
-    let across = (0..3).filter(|k| dot(s.axis(*k), n).abs() < flatness).count();
-    match s.kind {
-        geom::BOX => 1 + across,
-        geom::CYLINDER if dot(s.axis(2), n).abs() < flatness => 2,
-        _ => 1,
-    }
 }
 
 /// Unit vector along edge `k` at a vertex of a mesh.

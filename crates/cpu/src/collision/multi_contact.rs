@@ -5,8 +5,7 @@
 //! remain, and four vertices that span a large area are kept. The normal of all contacts is that of the face.
 
 use super::contact_face::{
-    Face, best_face, face_at, face_corner, face_corners, face_count, face_normal, feature_dimension,
-    level_face, ring_edge, support_vertex,
+    Face, Feature, best_face, face_at, face_corner, face_corners, face_count, face_normal, ring_edge,
 };
 use super::polytope::MAX_POLYGON_CORNERS;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
@@ -15,9 +14,9 @@ use crate::math::{Vec3, cross, dot, length};
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::geom;
 
-/// Sine and cosine of the angle up to which faces and edges count as aligned.
-const ALIGNED_SINE: f64 = 0.088_782_951_588_970_1;
-const ALIGNED_COSINE: f64 = 0.996_051_046_131_598_9;
+/// Sine of the angle up to which an edge counts as aligned with a face, and cosine of that of two faces.
+const ALIGNED_SINE: f64 = 0.0888;
+const ALIGNED_COSINE: f64 = 0.996;
 
 /// Sine of the least angle between a plane and a face or edge that does not touch it as a whole: vertices are known in
 /// single precision.
@@ -53,29 +52,33 @@ pub fn multi_contact<T: Real>(
 ) -> usize {
     let flatness = (T::of(FLAT_TOLERANCE) * T::EPSILON.sqrt()).max(T::of(MIN_FLAT_TOLERANCE));
     let back = -n;
-    let (va, vb) = (support_vertex(a, n), support_vertex(b, back));
-    let (level_one, level_two) = (level_face(a, va, n, flatness), level_face(b, vb, back, flatness));
-    let one = level_one.or_else(|| best_face(a, va, n, n, flatness, T::ZERO));
-    let two = level_two.or_else(|| best_face(b, vb, back, back, flatness, T::ZERO));
-    if let (Some(face), Some(_)) = (one, two)
-        && let Some(count) = face_on_face(a, b, n, face, (level_two, vb), flatness, margin, found)
+    let (touch_a, touch_b) = (Feature::along(a, n, flatness), Feature::along(b, back, flatness));
+    let one = touch_a.level.or_else(|| best_face(a, &touch_a, n, flatness));
+    let two = touch_b.level.or_else(|| best_face(b, &touch_b, back, flatness));
+    if let (Some(one), Some(two)) = (one, two)
+        && let Some((face, other)) = opposed_faces((a, &touch_a, one), (b, &touch_b, two), n, flatness)
     {
-        return count;
+        // the face of the second shape is clipped
+        let mut polygon = corners_of(b, other);
+        clip_polygon(&mut polygon, a, face, margin);
+        let (normal, way) = (face_normal(a, face), face_normal(b, other));
+        return write_polygon(&polygon, false, face_corner(a, face, 0), normal, way, -way, T::ZERO, found);
     }
     // a side of the first and a face of the second, or the reverse
-    let dim = if level_one.is_some() { 3 } else { feature_dimension(a, va, n, flatness) };
-    let other_dim = if level_two.is_some() { 3 } else { feature_dimension(b, vb, back, flatness) };
-    let onto_second = two.is_some() && dim < 3 && (dim <= other_dim || one.is_none());
+    let onto_second = two.is_some() && touch_a.dim < 3 && (touch_a.dim <= touch_b.dim || one.is_none());
     let (best, above, below) = if onto_second { (two, a, b) } else { (one, b, a) };
-    if !onto_second && other_dim == 3 {
+    if !onto_second && touch_b.dim == 3 {
         return 1;
     }
     let Some(best) = best else { return 1 };
-    let (up, down, start, end, touch) = if onto_second { (n, back, va, vb, p) } else { (back, n, vb, va, q) };
-    // of a mesh, the face most aligned with the normal comes first, then those nearly so
-    let others = (0..face_count(below, end)).filter_map(|k| face_at(below, end, k, down, flatness));
+    let (up, down, start, end, touch) =
+        if onto_second { (n, back, &touch_a, &touch_b, p) } else { (back, n, &touch_b, &touch_a, q) };
+    // of a mesh, the face most aligned with the normal comes first, then the other at its edge or those nearly so
+    let others = (0..face_count(below, end.vertex)).filter_map(|k| face_at(below, end, k, down, flatness));
     let first = below.is_hull().then_some(best);
-    let near = |f: &Face<T>| *f != best && dot(face_normal(below, *f), down) > T::of(ALIGNED_COSINE);
+    let near = |f: &Face<T>| {
+        *f != best && (end.end.is_some() || dot(face_normal(below, *f), down) > T::of(ALIGNED_COSINE))
+    };
     for onto in first.into_iter().chain(others.filter(|f| first.is_none() || near(f))) {
         let normal = face_normal(below, onto);
         let Some((mut polygon, offset)) = side_line(above, start, up, touch, normal, margin, flatness) else {
@@ -89,32 +92,40 @@ pub fn multi_contact<T: Real>(
     1
 }
 
-/// Contacts of a face of the first shape and an opposite one of the second, which is clipped; `None` if there is none.
-/// `touching` is the face of the second that touches as a whole, if any, and its support vertex.
-fn face_on_face<T: Real>(
-    a: &ConvexShape<'_, T>,
-    b: &ConvexShape<'_, T>,
+/// A shape, what it touches with, and its face that touches as a whole or is most aligned with the normal.
+type Side<'a, 'm, T> = (&'a ConvexShape<'m, T>, &'a Feature<T>, Face<T>);
+
+/// Candidate faces of two shapes that are most opposed to each other, if any are aligned.
+fn opposed_faces<T: Real>(
+    (a, touch_a, one): Side<'_, '_, T>,
+    (b, touch_b, two): Side<'_, '_, T>,
     n: Vec3<T>,
-    face: Face<T>,
-    touching: (Option<Face<T>>, usize),
     flatness: T,
-    margin: T,
-    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
-) -> Option<usize> {
-    let normal = face_normal(a, face);
-    let (against, cosine) = (-normal, T::of(ALIGNED_COSINE));
-    // a face that touches as a whole has no other beside it
-    let opposite = match touching {
-        (Some(face), _) => (dot(face_normal(b, face), against) > cosine).then_some(face),
-        (None, vertex) => best_face(b, vertex, -n, against, flatness, cosine),
-    }?;
-    let (other, tolerance) = (face_normal(b, opposite), T::of(ALIGNED_SINE));
-    if !(dot(normal, n) > tolerance && dot(other, -n) > tolerance) {
-        return None;
+) -> Option<(Face<T>, Face<T>)> {
+    // a face that touches as a whole has no other beside it; two vertices have many
+    let single = touch_a.level.is_some() || (touch_a.is_open(a) && touch_b.is_open(b));
+    let other_single = touch_b.level.is_some();
+    let count = if single { 1 } else { face_count(a, touch_a.vertex) };
+    let other_count = if other_single { 1 } else { face_count(b, touch_b.vertex) };
+    let (mut most, mut found) = (T::of(ALIGNED_COSINE), None);
+    for i in 0..count {
+        let face = if single { Some(one) } else { face_at(a, touch_a, i, n, flatness) };
+        let Some(face) = face else { continue };
+        let normal = face_normal(a, face);
+        if dot(normal, n) <= T::of(ALIGNED_SINE) {
+            continue;
+        }
+        for j in 0..other_count {
+            let other = if other_single { Some(two) } else { face_at(b, touch_b, j, -n, flatness) };
+            let Some(other) = other else { continue };
+            let against = face_normal(b, other);
+            let cosine = -dot(normal, against);
+            if cosine > most && -dot(against, n) > T::of(ALIGNED_SINE) {
+                (most, found) = (cosine, Some((face, other)));
+            }
+        }
     }
-    let mut polygon = corners_of(b, opposite);
-    clip_polygon(&mut polygon, a, face, margin);
-    Some(write_polygon(&polygon, false, face_corner(a, face, 0), normal, other, -other, T::ZERO, found))
+    found
 }
 
 /// All vertices of a face.
@@ -130,7 +141,7 @@ fn corners_of<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> Polygon<T> {
 /// half the margin if the line is shifted by it.
 fn side_line<T: Real>(
     s: &ConvexShape<'_, T>,
-    v: usize,
+    feature: &Feature<T>,
     n: Vec3<T>,
     touch: Vec3<T>,
     normal: Vec3<T>,
@@ -139,7 +150,7 @@ fn side_line<T: Real>(
 ) -> Option<(Polygon<T>, T)> {
     let mut polygon = Polygon { points: [Vec3::ZERO; POLYGON_CAPACITY], count: 2 };
     if s.is_hull() || s.kind == geom::BOX {
-        (polygon.points[0], polygon.points[1]) = straight_edge(s, v, n, normal, flatness)?;
+        (polygon.points[0], polygon.points[1]) = straight_edge(s, feature, n, normal, flatness)?;
         return Some((polygon, T::ZERO));
     }
     let (axis, half) = (s.axis(2), s.shape.size[1]);
@@ -167,15 +178,16 @@ fn side_line<T: Real>(
 /// Ends of the edge at the support vertex of a box or mesh that is best aligned with a face of that `normal`, if any.
 fn straight_edge<T: Real>(
     s: &ConvexShape<'_, T>,
-    v: usize,
+    feature: &Feature<T>,
     n: Vec3<T>,
     normal: Vec3<T>,
     flatness: T,
 ) -> Option<(Vec3<T>, Vec3<T>)> {
+    let v = feature.vertex;
     let (mut best, mut found) = (T::of(ALIGNED_SINE), None);
     let start = if s.is_hull() { s.vertex(v) } else { support(s, n, s.shape.pos, T::ZERO) };
     // a touching edge is the only choice
-    let single = feature_dimension(s, v, n, flatness) == 2;
+    let single = feature.dim == 2;
     for k in 0..face_count(s, v) {
         let along = if s.is_hull() { ring_edge(s, v, k) } else { s.axis(k) };
         let slope = dot(along, normal).abs();
@@ -332,4 +344,80 @@ fn largest_quadrilateral<T: Real>(polygon: &Polygon<T>) -> [usize; MAX_FACE_CONT
         }
     }
     best
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use crate::math::{Vec3, dot, vec3};
+    use crate::position;
+    use manyworlds_model::model::Model;
+    use manyworlds_model::model::capacity::max_capacity;
+    use manyworlds_model::model::data::Data;
+
+    /// A hip roof with its ridge at `y` above eaves that are lower by `drop`.
+    fn roof(y: f64, drop: f64) -> String {
+        let corners = |z: f64| format!("-3 -1 {z} -3 1 {z} 3 -1 {z} 3 1 {z}");
+        format!("-.5 {y} 0 .5 {y} 0 {} {}", corners(-drop), corners(-1.0))
+    }
+
+    /// Ridges of two flat roofs that touch across each other, and the contacts of MuJoCo 3.17.0: of faces at the
+    /// ridges the most opposed pair, of a ridge and one face, or of the ridges alone if no face is near.
+    #[test]
+    fn ridges_touch_with_the_faces_beside_them() {
+        type Case = (f64, f64, f64, f64, f64, [f64; 3], &'static [f64]);
+        let cases: [Case; 4] = [
+            (
+                0.2,
+                0.1,
+                0.06,
+                60.0,
+                0.06,
+                [0.047_167_645, -0.027_232_227, 0.998_515_708],
+                &[-0.059_992_637, -0.025_781_735, -0.025_434_221],
+            ),
+            (
+                0.3,
+                0.1,
+                0.06,
+                100.0,
+                0.08,
+                [-0.065_508_449, -0.011_550_828, 0.997_785_158],
+                &[-0.079_865_445, -0.044_060_702, -0.007_767_337, -0.006_336_383],
+            ),
+            (
+                0.2,
+                0.1,
+                0.09,
+                90.0,
+                0.05,
+                [0.081_545_698, 0.0, 0.996_669_604],
+                &[-0.050_167_071, -0.000_906_057],
+            ),
+            (0.3, 0.1, 0.12, 90.0, 0.05, [0.0, 0.0, 1.0], &[-0.050_000_013]),
+        ];
+        for (one, other, drop, angle, depth, normal, dists) in cases {
+            let (sine, cosine) = (0.5 * f64::to_radians(angle)).sin_cos();
+            // upside down
+            let m: Model = manyworlds_mjcf::load_str(&format!(
+                "<mujoco><option><flag multiccd='enable'/></option><asset><mesh name='a' vertex='{}'/>
+                <mesh name='b' vertex='{}'/></asset><worldbody><geom type='mesh' mesh='a'/>
+                <body pos='0 0 -{depth}' quat='0 {} {cosine} 0'><freejoint/>
+                <geom type='mesh' mesh='b' mass='1'/></body></worldbody></mujoco>",
+                roof(one, drop),
+                roof(other, drop),
+                -sine
+            ))
+            .unwrap();
+            let mut d = Data::new(&m, max_capacity(&m));
+            position(&m, &mut d);
+            let n = d.ncon[0] as usize;
+            let mut found = d.contact_dist[..n].to_vec();
+            found.sort_by(f64::total_cmp);
+            assert_eq!(n, dists.len(), "{found:?}");
+            assert!(found.iter().zip(dists).all(|(x, y)| (x - y).abs() < 1e-6), "{found:?} {dists:?}");
+            let along = vec3(&d.contact_frame, 0);
+            assert!(dot(along, Vec3(normal)) > 1.0 - 1e-12, "{along:?}");
+        }
+    }
 }

@@ -136,6 +136,12 @@ impl<T: Real> Hull<'_, T> {
         }
     }
 
+    /// True if a vertex is one of a polygon's; of a prism's, any is.
+    pub fn has_vertex(&self, polygon: usize, v: usize) -> bool {
+        !matches!(self, Self::Mesh(..))
+            || (0..self.sides(polygon)).any(|c| self.polygon_vertex(polygon, c) == v)
+    }
+
     /// Number of vertices of a mesh polygon used for clipping.
     pub fn corners(&self, polygon: usize) -> usize {
         self.sides(polygon).min(MAX_POLYGON_CORNERS)

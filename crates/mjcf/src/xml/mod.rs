@@ -114,15 +114,33 @@ pub(crate) fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
         log.add(span(at, at + 1), message, help);
         return None;
     }
-    let plain = plain(log, file, &text);
-    let document = match roxmltree::Document::parse(&plain.text) {
-        Ok(document) => document,
-        Err(e) => {
-            let at = plain.origin(byte_of(&plain.text, e.pos()));
-            log.add(span(at, at + 1), format!("broken XML: {}", without_position(&e)), "");
+    let plain = match plain(log, file, &text) {
+        Ok(plain) => plain,
+        Err((at, message, help)) => {
+            log.add(span(at, at + 1), message, help);
             return None;
         }
     };
+    let broken = |at: usize, e: &roxmltree::Error| {
+        let at = plain.origin(at).min(text.len().saturating_sub(1));
+        log.add(span(at, at + 1), format!("broken XML: {}", without_position(e)), "");
+    };
+    let (root, rest) = plain.text.split_at(plain.root_end.unwrap_or(plain.text.len()));
+    let document = match roxmltree::Document::parse(root) {
+        Ok(document) => document,
+        Err(e) => {
+            broken(byte_of(root, e.pos()), &e);
+            return None;
+        }
+    };
+    // what follows is not read, but has to be well-formed
+    if !rest.is_empty() {
+        let wrapped = format!("<r>{rest}</r>");
+        if let Err(e) = roxmltree::Document::parse(&wrapped) {
+            broken((root.len() + byte_of(&wrapped, e.pos())).saturating_sub("<r>".len()), &e);
+            return None;
+        }
+    }
     // copy elements in document order; parents precede children
     let base = tree.nodes.len();
     let mut index = std::collections::HashMap::new();
@@ -154,8 +172,8 @@ pub(crate) fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
 
 /// The text reduced to tags. Comments and text between tags are meaningless, so invalid content in them is harmless, as
 /// are undeclared namespace prefixes, blanks missing between attributes, `<` and `&` in values, declarations, and what
-/// follows the first element. Entities are never expanded.
-fn plain(log: &Log, file: u32, text: &str) -> Plain {
+/// follows the first element: whole elements, and anything behind an end tag. Entities are never expanded.
+fn plain(log: &Log, file: u32, text: &str) -> Result<Plain, (usize, String, &'static str)> {
     let warn = |at: usize, message: &str, help: &str| {
         log.warn(Span { file, start: at as u32, end: at as u32 + 1 }, message, help);
     };
@@ -167,6 +185,9 @@ fn plain(log: &Log, file: u32, text: &str) -> Plain {
             plain.blank(&text[at..next])
         } else {
             plain.copy(&text[at..next])
+        }
+        if let (true, Some((place, message))) = (done, misplaced(text, at, next, depth)) {
+            return Err((place, message.to_owned(), "remove what follows the first element"));
         }
         at = next;
         let comment = skip(text, at, "<!--", "-->").or_else(|| skip(text, at, "<![CDATA[", "]]>"));
@@ -180,10 +201,13 @@ fn plain(log: &Log, file: u32, text: &str) -> Plain {
         } else if at < text.len() {
             let (end, closed, _) = end_of_tag(text.as_bytes(), at);
             let closes = text[at..].starts_with("</");
-            if done && !closes {
+            if done && depth == 0 && is_end_tag(&text[at..end]) {
+                warn(at, "an end tag without its element ends the file", "remove it and what follows it");
+                return Ok(plain);
+            }
+            if done && plain.root_end.is_none() {
                 warn(at, "only the first element of a file is read", "remove what follows it");
-                plain.blank(&text[at..]);
-                return plain;
+                plain.root_end = Some(plain.text.len());
             }
             plain.tag(&text[at..end], |i, message, help| warn(at + i, message, help));
             depth = if closes { depth.saturating_sub(1) } else { depth + usize::from(!closed) };
@@ -191,7 +215,29 @@ fn plain(log: &Log, file: u32, text: &str) -> Plain {
             at = end;
         }
     }
-    plain
+    Ok(plain)
+}
+
+/// What may not follow the first element, and its place: text from `at` to `next` outside of elements, or what starts
+/// at `next` and is a processing instruction or never closed.
+fn misplaced(text: &str, at: usize, next: usize, depth: usize) -> Option<(usize, &'static str)> {
+    let between = &text[at..next];
+    if depth == 0 && !between.trim().is_empty() {
+        return Some((next - between.trim_start().len(), "text behind the first element"));
+    }
+    let rest = &text[next..];
+    if rest.starts_with("<?") {
+        return Some((next, "a processing instruction behind the first element"));
+    }
+    let kinds = [("<!--", "-->"), ("<![CDATA[", "]]>"), ("<!", ">")];
+    let (open, close) = kinds.into_iter().find(|(open, _)| rest.starts_with(open))?;
+    (!rest[open.len()..].contains(close)).then_some((next, "a comment or declaration is not closed"))
+}
+
+/// True for a whole end tag with a name.
+fn is_end_tag(tag: &str) -> bool {
+    let named = tag.strip_prefix("</").and_then(|name| name.chars().next());
+    tag.ends_with('>') && named.is_some_and(|c| c.is_alphabetic() || c == '_' || c == ':')
 }
 
 /// Text for the parser, with the places of bytes that the file does not have.
@@ -200,6 +246,8 @@ struct Plain {
     text: String,
     /// Places in the text, ascending.
     added: Vec<usize>,
+    /// End of the first element, if others follow.
+    root_end: Option<usize>,
 }
 
 impl Plain {
