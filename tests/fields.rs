@@ -326,7 +326,8 @@ fn a_formula_is_the_field_that_it_says() {
         <config key='formula' value='sqrt((sqrt(x^2 + y^2) - radius1)^2 + z^2) - radius2'/>
         <config key='box' value='.4 .4 .1'/><config key='radius1' value='.3'/><config key='radius2' value='.1'/>
         </instance></plugin>";
-    const PLUGIN: &str = "<plugin plugin='mujoco.sdf.torus'><instance name='torus'><config key='radius1' value='.3'/>
+    const PLUGIN: &str =
+        "<plugin plugin='mujoco.sdf.torus'><instance name='torus'><config key='radius1' value='.3'/>
         <config key='radius2' value='.1'/></instance></plugin>";
     let model = |plugin: &str| {
         manyworlds::load_str(&format!(

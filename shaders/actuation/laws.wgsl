@@ -2,7 +2,6 @@
 
 import package::math::vector::vec3_at;
 import package::runtime::group::lane;
-import package::smooth::applied_force::subtree_end;
 
 // Force on degrees of freedom that follow each other.
 fn law_force_on_dofs(dof: u32, first: u32, count: u32, adr: u32) -> f32 {
@@ -27,8 +26,13 @@ fn law_force_along_tendon(dof: u32, ten: u32, adr: u32) -> f32 {
 
 // Force and torque at a point of a body on a degree of freedom.
 fn law_force_at(dof: u32, body: u32, point: vec3f, adr: u32) -> f32 {
+    // the body, or one above it, is moved
     let top = u32(dof_bodyid(dof));
-    if (body < top || body >= subtree_end(top)) {
+    var moved = body;
+    while (moved > top) {
+        moved = u32(body_parentid(moved));
+    }
+    if (moved != top) {
         return 0.0;
     }
     let axis = cdof_spatial(dof);

@@ -2,7 +2,6 @@
 //! [`manyworlds_model::model::formula`] reads them. Twin: kernels/laws.wgsl, whose helpers are in shaders/actuation/laws.wgsl.
 
 use crate::math::{Vec3, cross, dot, spatial, vec3, vec3_at};
-use crate::smooth::applied_force::subtree_end;
 use crate::task::evaluate;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -78,8 +77,12 @@ fn law_force_at<T: Real>(
     point: Vec3<T>,
     adr: usize,
 ) -> T {
-    let top = m.dof_bodyid[dof] as usize;
-    if body < top || body >= subtree_end(m, top) {
+    // the body, or one above it, is moved
+    let (top, mut moved) = (m.dof_bodyid[dof] as usize, body);
+    while moved > top {
+        moved = m.body_parentid[moved] as usize;
+    }
+    if moved != top {
         return T::ZERO;
     }
     let axis = spatial(&d.cdof, dof);
