@@ -2,7 +2,7 @@
 //! has no contact, or leads up.
 
 use super::field::Field;
-use super::field_contacts::Overlap;
+use super::primitives::Shape;
 use super::signed_distance::primitive_distance;
 use crate::math::graded::{Number, Plain};
 use crate::math::{Vec3, length};
@@ -80,7 +80,28 @@ impl<T: Real> Field<'_, T> {
     }
 }
 
-impl<T: Real> Overlap<'_, T> {
+/// Two fields, in the frame of the second.
+pub(super) struct Overlap<'a, T> {
+    pub(super) one: Field<'a, T>,
+    pub(super) two: Field<'a, T>,
+    /// Pose of the first geom in the frame of the second.
+    pub(super) pose: Shape<T>,
+    /// Boxes around both, each in the frame of its geom.
+    pub(super) bounds: Option<[Bound<T>; 2]>,
+}
+
+impl<'a, T: Real> Overlap<'a, T> {
+    pub(super) fn new(one: Field<'a, T>, two: Field<'a, T>, pose: Shape<T>) -> Self {
+        let bounds = one.bound().zip(two.bound()).map(|(one, two)| [one, two]);
+        Self { one, two, pose, bounds }
+    }
+
+    /// A point in the frame of the first geom.
+    #[inline(always)]
+    pub(super) fn turned(&self, x: Vec3<T>) -> Vec3<T> {
+        (x - self.pose.pos) * self.pose.mat
+    }
+
     /// Whether the two may be negative at one point: parts of a box around the smaller one are halved until they are clear
     /// of one of the fields, or too many.
     pub(super) fn may_meet(&self) -> bool {

@@ -6,7 +6,7 @@
 //! Of a mesh, each triangle looks for its points deepest in the other field (Frank and Wolfe, 1956).
 
 use super::field::Field;
-use super::field_bounds::Bound;
+use super::field_bounds::Overlap;
 use super::height_field::prisms_under;
 use super::primitives::{ContactPoint, Shape};
 use super::support_map::ConvexShape;
@@ -22,28 +22,7 @@ const SHORTEST: f64 = 1e-4;
 /// Square of a gradient that is none.
 const FLAT: f64 = 1e-12;
 
-/// Two fields, in the frame of the second.
-pub(super) struct Overlap<'a, T> {
-    pub(super) one: Field<'a, T>,
-    pub(super) two: Field<'a, T>,
-    /// Pose of the first geom in the frame of the second.
-    pub(super) pose: Shape<T>,
-    /// Boxes around both, each in the frame of its geom.
-    pub(super) bounds: Option<[Bound<T>; 2]>,
-}
-
-impl<'a, T: Real> Overlap<'a, T> {
-    fn new(one: Field<'a, T>, two: Field<'a, T>, pose: Shape<T>) -> Self {
-        let bounds = one.bound().zip(two.bound()).map(|(one, two)| [one, two]);
-        Self { one, two, pose, bounds }
-    }
-
-    /// A point in the frame of the first geom.
-    #[inline(always)]
-    pub(super) fn turned(&self, x: Vec3<T>) -> Vec3<T> {
-        (x - self.pose.pos) * self.pose.mat
-    }
-
+impl<T: Real> Overlap<'_, T> {
     /// The values of both fields at a point; none if the first is above `most`.
     #[inline(always)]
     fn values(&self, x: Vec3<T>, most: T) -> Option<[Plain<T>; 2]> {
