@@ -73,7 +73,7 @@ def header(swizzles):
         parts += [f"typedef vector{width}<{scalar}> {scalar}{width};" for scalar in ("float", "int", "uint", "bool")]
     parts.append("typedef float3 packed_float3;")
     parts += functions()
-    parts += [matrix(columns) for columns in (3, 4)]
+    parts += [matrix(columns, rows) for columns, rows in ((2, 3), (3, 3), (4, 3), (2, 4), (3, 4))]
     parts += products()
     parts.append(SYNCHRONISATION)
     for name, device in ATOMICS:
@@ -176,21 +176,21 @@ def by_component(width, scalar, signature):
     return f"INLINE {own} {name}({', '.join(f'{own} {a}' for a in letters)}) {{ return {own}({every}); }}"
 
 
-def matrix(columns):
-    """A matrix of columns of three."""
-    own, names = f"float{columns}x3", [f"c{k}" for k in range(columns)]
-    scalars = [[f"{c}{k}" for c in NAMES[:3]] for k in range(columns)]
-    arguments = ", ".join(f"float {x}" for column in scalars for x in column)
+def matrix(columns, rows):
+    """A matrix by its columns."""
+    own, column, names = f"float{columns}x{rows}", f"float{rows}", [f"c{k}" for k in range(columns)]
+    scalars = [[f"{c}{k}" for c in NAMES[:rows]] for k in range(columns)]
+    arguments = ", ".join(f"float {x}" for of_one in scalars for x in of_one)
     from_columns = ", ".join(f"{c}({c})" for c in names)
-    from_scalars = ", ".join(f"{c}({', '.join(column)})" for c, column in zip(names, scalars))
-    place = chosen(names) if columns == 3 else "(&c0)[i]"
+    from_scalars = ", ".join(f"{c}({', '.join(of_one)})" for c, of_one in zip(names, scalars))
+    place = "(&c0)[i]" if columns == 4 else chosen(names)
     return f"""struct {own} {{
-    float3 {", ".join(names)};
+    {column} {", ".join(names)};
     MEMBER constexpr {own}() {{}}
-    MEMBER constexpr {own}({", ".join(f"float3 {c}" for c in names)}) : {from_columns} {{}}
+    MEMBER constexpr {own}({", ".join(f"{column} {c}" for c in names)}) : {from_columns} {{}}
     MEMBER constexpr {own}({arguments}) : {from_scalars} {{}}
-    MEMBER float3& operator[](uint i) {{ return {place}; }}
-    MEMBER float3 operator[](uint i) const {{ return {place}; }}
+    MEMBER {column}& operator[](uint i) {{ return {place}; }}
+    MEMBER {column} operator[](uint i) const {{ return {place}; }}
 }};"""
 
 
