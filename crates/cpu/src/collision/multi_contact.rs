@@ -391,11 +391,10 @@ mod tests {
             let m: Model = manyworlds_mjcf::load_str(&format!(
                 "<mujoco><option><flag multiccd='enable'/></option><asset><mesh name='a' vertex='{}'/>
                 <mesh name='b' vertex='{}'/></asset><worldbody><geom type='mesh' mesh='a'/>
-                <body pos='0 0 -{depth}' quat='0 {} {cosine} 0'><freejoint/>
+                <body pos='0 0 -{depth}' quat='0 {cosine} {sine} 0'><freejoint/>
                 <geom type='mesh' mesh='b' mass='1'/></body></worldbody></mujoco>",
                 roof(one, drop),
-                roof(other, drop),
-                -sine
+                roof(other, drop)
             ))
             .unwrap();
             let mut d = Data::new(&m, max_capacity(&m));
