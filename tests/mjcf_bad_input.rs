@@ -411,7 +411,7 @@ const WARNINGS: &[Row] = &[
     ("<mujoco/>\n<a><b>text</b></a><!-- a -->", "model.xml:2:1", &["only the first element", "remove"]),
     ("<mujoco/>\n</mujoco>\n", "model.xml:2:1", &["an end tag without its element", "remove"]),
     ("<mujoco/></b>text <", "model.xml:1:10", &["an end tag without its element"]),
-    ("<mujoco/><a/></a><!-- a", "model.xml:1:14", &["an end tag without its element"]),
+    ("<mujoco/><a/></a><!-- a", "model.xml:1:10", &["only the first element", "an end tag without its element"]),
     ("<mujoco model='a'><option timestep='1'density='2'/></mujoco>", "model.xml:1:39", &["blank is missing"]),
     ("<mujoco model='a & b'/>", "model.xml:1:18", &["'&' in a value", "write &amp;"]),
     ("<mujoco model='a&b;c'/>", "model.xml:1:17", &["no known entity"]),

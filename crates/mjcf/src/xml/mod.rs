@@ -122,7 +122,7 @@ pub(crate) fn parse(log: &Log, tree: &mut Tree, file: u32) -> Option<usize> {
         }
     };
     let broken = |at: usize, e: &roxmltree::Error| {
-        let at = plain.origin(at).min(text.len().saturating_sub(1));
+        let at = plain.origin(at).min(text.len());
         log.add(span(at, at + 1), format!("broken XML: {}", without_position(e)), "");
     };
     let (root, rest) = plain.text.split_at(plain.root_end.unwrap_or(plain.text.len()));
