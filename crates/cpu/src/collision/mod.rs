@@ -16,6 +16,7 @@ pub mod field;
 pub mod field_bounds;
 pub mod field_contacts;
 pub mod field_formula;
+pub(crate) mod field_search;
 pub mod gjk;
 pub mod height_field;
 pub mod multi_contact;
