@@ -88,6 +88,7 @@ impl<T: Real, A: SignedField<T>, B: SignedField<T>> Search<'_, '_, T, A, B> {
 #[cfg(test)]
 mod tests {
     use super::super::field_contacts::{closeness, depth};
+    use super::super::field_overlap::{closeness_value, larger};
     use super::*;
     use crate::math::graded::Number;
     use crate::math::random::Random;
