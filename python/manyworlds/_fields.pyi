@@ -640,7 +640,16 @@ class ModelFields:
         """Number of values of all expressions of the task."""
     @property
     def nformula(self) -> int:
-        """Number of values of all expressions of the formulas of user sensors."""
+        """Number of values of all expressions of formulas."""
+    @property
+    def nlawforce(self) -> int:
+        """Number of numbers of the forces of laws."""
+    @property
+    def nlawactuator(self) -> int:
+        """Number of actuators, if the model has laws, else none."""
+    @property
+    def nlawact(self) -> int:
+        """Number of activations and states, if the model has laws, else none."""
     @property
     def opt_timestep(self) -> float:
         """Time step. Shape: []. Unit: s."""
@@ -2698,6 +2707,18 @@ class BatchFields:
     @property
     def qfrc_passive(self) -> Reals:
         """Total passive force. Shape: [world, nv]. Unit: N or N m. Written by: passive."""
+    @property
+    def law_force(self) -> Reals:
+        """Passive forces of laws, one after the other: of joints, of tendons, and force with torque at sites and bodies. Shape: [world, nlawforce]. Unit: N, N m. Written by: laws."""
+    @property
+    def law_gain(self) -> Reals:
+        """Gain of an actuator by a law. Shape: [world, nlawactuator]. Unit: mixed. Written by: laws."""
+    @property
+    def law_bias(self) -> Reals:
+        """Bias of an actuator by a law. Shape: [world, nlawactuator]. Unit: N or N m. Written by: laws."""
+    @property
+    def law_act_dot(self) -> Reals:
+        """Rates of activations and states by laws. Shape: [world, nlawact]. Unit: mixed. Written by: laws."""
     @property
     def efc_vel(self) -> Reals:
         """Velocity in constraint space. Shape: [world, njmax]. Unit: m/s or rad/s. Written by: reference_constraint."""

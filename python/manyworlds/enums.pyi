@@ -230,6 +230,7 @@ class Plugin(IntEnum):
     GEAR = 5
     NUT = 6
     TORUS = 7
+    FORMULA = 8
 
 class Texture(IntEnum):
     FLAT = 0
