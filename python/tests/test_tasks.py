@@ -213,7 +213,7 @@ def test_formulas_are_the_expressions_of_python() -> None:
     task.observe("drawn", task.formula("uniform(2, 3, 4)"))
     task.reset("qpos", task.qpos0 + task.formula(f"uniform(-0.1, 0.1, {model.nq})"))
     env = mw.Environment(task, 4, device="cpu", seed=3)
-    observed = np.asarray(env.reset()[0], dtype=np.float64)
+    observed = np.asarray(env.reset(), dtype=np.float64)
     for k in range(len(pairs)):
         ours, hand = observed[:, 6 * k : 6 * k + 3], observed[:, 6 * k + 3 : 6 * k + 6]
         np.testing.assert_allclose(ours, hand, rtol=1e-6, atol=1e-7)
