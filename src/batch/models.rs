@@ -65,8 +65,8 @@ impl Models {
     /// True if worlds may begin in different states.
     #[cfg(feature = "gpu")]
     pub(super) fn starts_differ(&self) -> bool {
-        // fields of the model from which a reset sets `qpos`, `mocap_pos` and `mocap_quat`
-        const STARTS: &[&str] = &["qpos0", "body_pos", "body_quat"];
+        // fields of the model from which a reset sets `qpos`, `mocap_pos`, `mocap_quat` and states of laws
+        const STARTS: &[&str] = &["qpos0", "body_pos", "body_quat", "numeric_data"];
         self.varied.iter().any(|v| STARTS.contains(&v.field.name))
     }
 

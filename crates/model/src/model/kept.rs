@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use super::Model;
-use super::data::Data;
 use crate::real::Real;
 use crate::schema::Sizes;
 use crate::schema::stages::Stage;
@@ -67,7 +66,7 @@ impl Run {
     }
 }
 
-/// What a world knows of its trees, so that stages leave out those that sleep. Made by [`Data::keep_asleep`].
+/// What a world knows of its trees, so that stages leave out those that sleep. Made by [`Data::keep_asleep`](super::data::Data::keep_asleep).
 #[derive(Debug, Default)]
 pub struct Kept<T> {
     /// For each tree the stages, a bit each, whose results follow from the state as it is; only of sleeping trees.
@@ -226,22 +225,4 @@ fn is_alone<T: Real>(m: &Model<T>, tree: usize) -> bool {
     let first = m.tree_bodyadr[tree] as usize;
     let mut bodies = first..first + m.tree_bodynum[tree] as usize;
     m.body_parentid[first] == 0 && bodies.all(|body| m.body_treeid[body] == tree as i32)
-}
-
-impl<T: Real> Data<T> {
-    /// From now on, stages leave out what belongs to sleeping trees, as long as its results would be the same to the bit.
-    /// The state may change at any time, and so may gravity and the flags of the options. Whoever changes other numbers of the
-    /// model, or writes results in place but by [`Data::get_mut`], calls [`Data::forget_asleep`]; for a model of another
-    /// structure, this again. Copies of the world compute everything once. Nothing happens in a model without sleep.
-    pub fn keep_asleep(&mut self, model: &Model<T>) {
-        let sleeps = !self.tree_asleep.is_empty();
-        self.kept = sleeps.then(|| Box::new(Kept::new(model)));
-    }
-
-    /// Takes no result of sleeping trees for valid any more: each stage computes them once more.
-    pub fn forget_asleep(&mut self) {
-        if let Some(kept) = &mut self.kept {
-            kept.forget();
-        }
-    }
 }

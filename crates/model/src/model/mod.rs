@@ -8,6 +8,7 @@ pub mod formula;
 pub mod hessian;
 pub mod history;
 pub mod jacobian;
+mod keep_asleep;
 pub mod kept;
 mod key;
 pub mod leaf;
