@@ -1,16 +1,18 @@
 //! Expansion of a cable into bodies: one per edge between its points, with x along the edge.
 
+pub(super) mod skin;
+
 use std::collections::HashSet;
 
 use glam::{DQuat, DVec3};
 
-use super::cable_skin::Template;
 use crate::spec::{
     Span,
     rotation::{of_axes, quat_array},
 };
 use crate::xml::El;
 use crate::xml::Tree;
+use skin::Template;
 
 /// Class of all generated elements: no default applies to it. The name cannot be written in XML.
 pub(super) const CLASS: &str = "\u{0}composite";

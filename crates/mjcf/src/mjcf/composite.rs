@@ -1,8 +1,8 @@
 //! `<composite>`: a cable is expanded into bodies, joints and geoms. It is the only remaining type.
 
 use super::cable;
+use super::cable::skin as cable_skin;
 use super::cable::{Cable, Taken};
-use super::cable_skin;
 use super::context::MAX_ELEMENTS;
 use crate::spec::{Log, Skin};
 use crate::xml::El;

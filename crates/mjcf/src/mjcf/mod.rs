@@ -5,7 +5,6 @@ mod asset;
 mod attach;
 mod body;
 mod cable;
-mod cable_skin;
 mod camera;
 mod compiler;
 mod composite;

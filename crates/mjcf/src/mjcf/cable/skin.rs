@@ -2,14 +2,14 @@
 //! moves apart to their thickness. The strip is a grid of bones, two across, or three if it is refined; a subgrid adds
 //! vertices between bones, which follow them by bicubic interpolation.
 
-use super::cable::Cable;
-use super::context::MAX_ELEMENTS;
-use super::looks;
+use super::super::context::MAX_ELEMENTS;
+use super::super::looks;
+use super::Cable;
 use crate::spec::{Bone, Ref, Skin};
 use crate::xml::El;
 
 /// How a skin looks, as given.
-pub(super) struct Template {
+pub(in crate::mjcf) struct Template {
     /// Material, colour and group.
     look: Skin,
     /// True if it has texture coordinates.
@@ -25,7 +25,7 @@ impl Default for Template {
 }
 
 /// Reads the skin of a composite, whether or not its geoms get one.
-pub(super) fn read(el: El<'_>) -> Template {
+pub(in crate::mjcf) fn read(el: El<'_>) -> Template {
     let mut to = Template::default();
     to.look.base.at.note(el);
     looks::look(el, &mut to.look);
@@ -63,7 +63,7 @@ impl Grid {
 
 /// The skin of a cable whose bodies have these names; none if its geoms are no boxes. A skin of more vertices than `room`
 /// is reported.
-pub(super) fn make(cable: &Cable<'_>, bodies: &[String], room: usize) -> Option<Skin> {
+pub(in crate::mjcf) fn make(cable: &Cable<'_>, bodies: &[String], room: usize) -> Option<Skin> {
     if !cable.is_of_boxes() {
         return None;
     }
