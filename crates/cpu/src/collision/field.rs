@@ -2,7 +2,7 @@
 
 use super::field_formula::FormulaField;
 use super::octree::Octree;
-use super::signed_distance::{Formula, Primitive, Torus, primitive_distance, torus_distance};
+use super::signed_distance::{Formula, primitive_distance};
 use crate::math::graded::{Graded, Number, Plain};
 use crate::math::{Vec3, length, normalize3, vec3};
 use manyworlds_model::model::Model;
@@ -54,66 +54,22 @@ impl<'a, T: Real> Field<'a, T> {
 
     /// Signed distance at a point in the geom's frame, with its gradient.
     pub fn at(&self, p: Vec3<T>) -> Graded<T> {
-        self.formula(p)
+        self.distance(p)
     }
 
     /// The value that [`Self::at`] has, to the bit, without the gradient.
     pub fn value(&self, p: Vec3<T>) -> T {
-        self.formula::<Plain<T>>(p).value()
+        self.distance::<Plain<T>>(p).value()
     }
 
     #[inline(always)]
-    fn formula<N: Number<T>>(&self, p: Vec3<T>) -> N {
+    fn distance<N: Number<T>>(&self, p: Vec3<T>) -> N {
         match self {
             Self::Shape(kind, size) => primitive_distance(*kind, *size, p),
             Self::Plugin(formula) => formula.plugin_distance(p),
             Self::Formula(field) => field.distance(p),
             Self::Octree(octree) => octree.octree_distance(p),
         }
-    }
-}
-
-/// What a search takes values of: any field, or one known by its type.
-pub(super) trait SignedField<T: Real> {
-    /// Signed distance at a point in the geom's frame, with its gradient.
-    fn at(&self, p: Vec3<T>) -> Graded<T>;
-
-    /// The value that [`Self::at`] has, to the bit.
-    fn value(&self, p: Vec3<T>) -> T;
-}
-
-impl<T: Real> SignedField<T> for Field<'_, T> {
-    fn at(&self, p: Vec3<T>) -> Graded<T> {
-        self.formula(p)
-    }
-
-    #[inline(never)]
-    fn value(&self, p: Vec3<T>) -> T {
-        self.formula::<Plain<T>>(p).value()
-    }
-}
-
-impl<T: Real, const KIND: i32> SignedField<T> for Primitive<T, KIND> {
-    #[inline(always)]
-    fn at(&self, p: Vec3<T>) -> Graded<T> {
-        primitive_distance(KIND, self.0, p)
-    }
-
-    #[inline(always)]
-    fn value(&self, p: Vec3<T>) -> T {
-        primitive_distance::<T, Plain<T>>(KIND, self.0, p).value()
-    }
-}
-
-impl<T: Real> SignedField<T> for Torus<T> {
-    #[inline(always)]
-    fn at(&self, p: Vec3<T>) -> Graded<T> {
-        torus_distance(self.0, self.1, Number::coordinates(p))
-    }
-
-    #[inline(always)]
-    fn value(&self, p: Vec3<T>) -> T {
-        torus_distance::<T, Plain<T>>(self.0, self.1, Number::coordinates(p)).value()
     }
 }
 

@@ -5,65 +5,36 @@
 //! inside both are contacts (MuJoCo documentation, Computation, "SDF collisions"). Each point takes a bounded number of steps.
 //! Of a mesh, each triangle looks for its points deepest in the other field (Frank and Wolfe, 1956).
 
-use super::field::{Field, SignedField};
-use super::field_bounds::ROUNDING;
-use super::field_overlap::{Overlap, Search, closeness_value, larger};
+use super::field::Field;
+use super::field_bounds::Overlap;
 use super::height_field::prisms_under;
 use super::primitives::{ContactPoint, Shape};
-use super::signed_distance::{Formula, Primitive, Torus};
 use super::support_map::ConvexShape;
-use crate::math::graded::{Graded, Number};
+use crate::math::graded::{Graded, Number, Plain};
 use crate::math::{Vec3, dot, normalize3, transpose, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::real::Real;
-use manyworlds_model::schema::enums::geom;
+
+/// Share of the expected descent that a step has to make, and the shortest step relative to the gradient.
+const ARMIJO: f64 = 0.1;
+const SHORTEST: f64 = 1e-4;
+
+/// Square of a gradient that is none.
+const FLAT: f64 = 1e-12;
 
 impl<T: Real> Overlap<'_, T> {
-    /// Contacts of the points to which starts descend, by a search for the two fields if one is a torus.
-    fn contacts(
-        &self,
-        starts: impl Iterator<Item = Vec3<T>>,
-        iterations: usize,
-        each: &mut impl FnMut(ContactPoint<T>),
-    ) {
-        use Field::{Plugin, Shape};
-        match (self.one, self.two) {
-            (Plugin(Formula::Torus(a, b)), Plugin(Formula::Torus(c, d))) => {
-                self.between(Torus(a, b), Torus(c, d)).contacts(starts, iterations, each);
-            }
-            (Shape(geom::CYLINDER, size), Plugin(Formula::Torus(a, b))) => {
-                self.between(Primitive::<T, { geom::CYLINDER }>(size), Torus(a, b))
-                    .contacts(starts, iterations, each);
-            }
-            (Shape(geom::CAPSULE, size), Plugin(Formula::Torus(a, b))) => {
-                self.between(Primitive::<T, { geom::CAPSULE }>(size), Torus(a, b))
-                    .contacts(starts, iterations, each);
-            }
-            (Shape(geom::SPHERE, size), Plugin(Formula::Torus(a, b))) => {
-                self.between(Primitive::<T, { geom::SPHERE }>(size), Torus(a, b))
-                    .contacts(starts, iterations, each);
-            }
-            (one, two) => self.between(one, two).contacts(starts, iterations, each),
-        }
+    /// The values of both fields at a point; none if the first is above `most`.
+    #[inline(always)]
+    fn values(&self, x: Vec3<T>, most: T) -> Option<[Plain<T>; 2]> {
+        let one = self.one.value(self.turned(x));
+        if one > most { None } else { Some([Plain(one), Plain(self.two.value(x))]) }
     }
-}
 
-impl<T: Real, A: SignedField<T>, B: SignedField<T>> Search<'_, '_, T, A, B> {
     /// Both fields at a point.
     fn at(&self, x: Vec3<T>) -> [Graded<T>; 2] {
-        let one = self.one.at(self.overlap.turned(x));
-        let gradient = self.overlap.pose.mat * one.gradient;
+        let one = self.one.at(self.turned(x));
+        let gradient = self.pose.mat * one.gradient;
         [Graded { gradient, ..one }, self.two.at(x)]
-    }
-
-    /// Contacts of the points to which starts descend.
-    fn contacts(
-        &self,
-        starts: impl Iterator<Item = Vec3<T>>,
-        iterations: usize,
-        each: &mut impl FnMut(ContactPoint<T>),
-    ) {
-        starts.filter_map(|start| self.contact(start, iterations)).for_each(each);
     }
 
     /// Contact of the point to which a start descends, if both fields are negative there.
@@ -72,17 +43,18 @@ impl<T: Real, A: SignedField<T>, B: SignedField<T>> Search<'_, '_, T, A, B> {
         let mut both = self.at(x);
         for _ in 0..iterations {
             let here = closeness(both);
-            let horizon = self.overlap.close_horizon(here.value);
-            match self.descend(x, both, here, horizon, T::ZERO, closeness_value) {
+            let horizon = self.close_horizon(here.value);
+            let of = |x, most| self.values(x, most).map(|both| closeness(both).value());
+            match descend(x, here, horizon.most, |x| self.is_beyond(x, horizon.reach), of) {
                 Ok((next, _)) => x = next,
                 Err(_) => break,
             }
             both = self.at(x);
         }
         let here = depth(both);
-        // a step that is shorter than the distance from both ends outside
-        let enough = if self.overlap.are_distances { here.value * T::of(1.0 - ROUNDING) } else { T::ZERO };
-        let end = self.descend(x, both, here, self.overlap.horizon(here.value), enough, larger);
+        let horizon = self.horizon(here.value);
+        let of = |x, most| self.values(x, most).map(|both| depth(both).value());
+        let end = descend(x, here, horizon.most, |x| self.is_beyond(x, horizon.reach), of);
         let (Ok((_, dist)) | Err(dist)) = end;
         if dist >= T::ZERO || !dist.is_finite() {
             return None;
@@ -99,16 +71,52 @@ impl<T: Real, A: SignedField<T>, B: SignedField<T>> Search<'_, '_, T, A, B> {
 
 /// The function that decides how deep a point is inside both: the larger of the two fields.
 #[inline(always)]
-pub(super) fn depth<T: Real>([a, b]: [Graded<T>; 2]) -> Graded<T> {
-    if a.value > b.value { a } else { b }
+fn depth<T: Real, N: Number<T>>(both: [N; 2]) -> N {
+    let [a, b] = both;
+    if a.value() > b.value() { a } else { b }
 }
 
 /// The function that leads points to both surfaces.
 #[inline(always)]
-pub(super) fn closeness<T: Real>(both: [Graded<T>; 2]) -> Graded<T> {
+fn closeness<T: Real, N: Number<T>>(both: [N; 2]) -> N {
     let larger = depth(both);
-    let size = if larger.value > T::ZERO { larger } else { -larger };
-    both[0] + both[1] + if larger.value == T::ZERO { Graded::constant(T::ZERO) } else { size }
+    let size = if larger.value() > T::ZERO { larger } else { -larger };
+    both[0] + both[1] + if larger.value() == T::ZERO { N::constant(T::ZERO) } else { size }
+}
+
+/// A step from `x` down a function that is `here` there and has values `of`, by backtracking: the next point and the value
+/// there, or the value at `x` where it is flat or no step leads down. The function is larger than `here` beyond a convex
+/// region, and where `of` has none for a field above `most`.
+#[inline(always)]
+fn descend<T: Real>(
+    x: Vec3<T>,
+    here: Graded<T>,
+    most: T,
+    is_beyond: impl Fn(Vec3<T>) -> bool,
+    of: impl Fn(Vec3<T>, T) -> Option<T>,
+) -> Result<(Vec3<T>, T), T> {
+    let square = dot(here.gradient, here.gradient);
+    if square < T::of(FLAT) {
+        return Err(here.value);
+    }
+    let (mut share, shortest) = (T::ONE, T::of(SHORTEST));
+    while share > shortest && is_beyond(x - here.gradient * share) {
+        share *= T::of(0.5);
+    }
+    loop {
+        let next = x - here.gradient * share;
+        let is_shortest = share <= shortest;
+        // the shortest step counts whatever its value
+        if let Some(value) = of(next, if is_shortest { T::of(f64::INFINITY) } else { most }) {
+            if value - here.value <= -T::of(ARMIJO) * share * square || is_shortest {
+                return if value > here.value { Err(here.value) } else { Ok((next, value)) };
+            }
+            if !value.is_finite() {
+                return Err(here.value);
+            }
+        }
+        share *= T::of(0.5);
+    }
 }
 
 /// Bases of the low-discrepancy sequence, one for each axis.
@@ -190,11 +198,13 @@ pub fn field_field<T: Real>(
         return;
     }
     let iterations = m.opt_sdf_iterations[0].max(0) as usize;
-    let starts = (0..m.opt_sdf_initpoints[0].max(0) as usize).map(|i| {
+    for i in 0..m.opt_sdf_initpoints[0].max(0) as usize {
         let start = low + (high - low) * initial_point(i);
-        overlap.pose.pos + overlap.pose.mat * start
-    });
-    overlap.contacts(starts, iterations, &mut |contact| each(placed(contact, b)));
+        let start = overlap.pose.pos + overlap.pose.mat * start;
+        if let Some(contact) = overlap.contact(start, iterations) {
+            each(placed(contact, b));
+        }
+    }
 }
 
 /// Contacts of a mesh and a signed distance field: the deepest points of triangles.

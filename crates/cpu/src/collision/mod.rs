@@ -16,8 +16,6 @@ pub mod field;
 pub mod field_bounds;
 pub mod field_contacts;
 pub mod field_formula;
-mod field_overlap;
-mod field_search;
 pub mod gjk;
 pub mod height_field;
 pub mod multi_contact;

@@ -133,17 +133,9 @@ pub fn field_distance<T: Real, N: Number<T>>(kind: i32, prm: &[T], p: Vec3<T>) -
     Formula::new(kind, prm).plugin_distance(p)
 }
 
-/// A primitive whose type is known, by its size.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Primitive<T, const KIND: i32>(pub(super) Vec3<T>);
-
-/// A torus: radii of its circle and of its tube, m.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Torus<T>(pub(super) T, pub(super) T);
-
 /// A torus around z: radii of its circle and of its tube.
 #[inline(always)]
-pub(super) fn torus_distance<T: Real, N: Number<T>>(radius1: T, radius2: T, [x, y, z]: [N; 3]) -> N {
+fn torus_distance<T: Real, N: Number<T>>(radius1: T, radius2: T, [x, y, z]: [N; 3]) -> N {
     x.hypot(y).plus(-radius1).hypot(z).plus(-radius2)
 }
 
