@@ -95,6 +95,31 @@ fn a_twin_that_differs_is_found() {
     assert!(over(0.06).contains(&"laws"), "{:?}", over(0.06));
 }
 
+/// A force that grows with time.
+struct Push;
+
+impl LeafLaw for Push {
+    fn run<T: Real>(&self, _: &Model<T>, d: &mut Data<T>) {
+        d.qfrc_passive[0] += d.time[0];
+    }
+}
+
+/// Each part of a Runge-Kutta step has its own time, so that the velocity under a force t is t^2 / 2, without an error.
+#[test]
+fn laws_in_code_see_the_time_of_their_part_of_a_step() {
+    let text = "<mujoco><option timestep='.125' integrator='RK4' gravity='0 0 0'/><worldbody><body><joint type='slide'/>
+        <geom size='.1' mass='1'/></body></worldbody></mujoco>";
+    let mut model = manyworlds::load_str(text).unwrap();
+    let wgsl = "fn push() { if (lane == 0u) { set_qfrc_passive(0u, qfrc_passive(0u) + time(0u)); } }";
+    model.add_leaf("push", wgsl, Push).unwrap();
+    for (backend, bound) in [(Backend::Cpu, 1e-14), (Backend::Gpu, 1e-6)] {
+        let mut batch = Batch::new(&model, 1, &BatchOptions::on(backend)).unwrap();
+        batch.step(8).unwrap();
+        let velocity = batch.get("qvel", ..).unwrap().data.to_f64()[0];
+        assert!((velocity - 0.5).abs() < bound, "{}: {velocity}", backend.name());
+    }
+}
+
 #[test]
 fn what_is_no_law_is_refused() {
     let mut model = model(0.05);

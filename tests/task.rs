@@ -272,6 +272,14 @@ fn wrong_tasks_are_refused_with_a_reason() {
         "\"op\": \"uniform\", \"size\": 18446744073709551615",
         "length 18446744073709551615",
     );
+    // what laws of contacts alone are computed for
+    let drawn = "{\"op\": \"uniform\", \"size\": 1}";
+    refused(drawn, "{\"op\": \"argument\", \"elements\": [0], \"size\": 1}", "no element 0: it has 0");
+    refused(
+        drawn,
+        "{\"op\": \"row\", \"name\": \"xpos\", \"width\": 3, \"elements\": [0], \"args\": [0], \"size\": 1}",
+        "laws of contacts alone",
+    );
     refused("\"action\": 1,", "\"action\": 18446744073709551615,", "at most");
     assert!(batch(1, Backend::Cpu).set("task_key", .., &[0.0; 3]).is_err());
     assert!(Batch::new(&model(), 1, &BatchOptions::on(Backend::Cpu)).unwrap().step_task().is_err());

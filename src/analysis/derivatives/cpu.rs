@@ -169,15 +169,14 @@ enum Reuse {
     /// The same, copied for each column: the later parts of a Runge-Kutta step overwrite them.
     Copied,
     /// Nothing: where trees may sleep, velocities and forces decide which ones wake before anything else is computed; and
-    /// formulas of laws, early in a step, may read every input.
+    /// laws, early in a step, may read every input.
     Nothing,
 }
 
 impl Reuse {
     fn of(model: &Model, of: Dynamics) -> Self {
-        let acts = model.formulas.as_ref().is_some_and(|formulas| formulas.acts());
         match of {
-            _ if model.has_sleep() || acts => Reuse::Nothing,
+            _ if model.has_sleep() || schedule::acts(model) => Reuse::Nothing,
             Dynamics::Step if schedule::parts(model) > 1 => Reuse::Copied,
             _ => Reuse::Kept,
         }

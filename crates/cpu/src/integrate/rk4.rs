@@ -10,6 +10,7 @@ use crate::actuation::history::record_histories;
 use crate::actuation::laws::advance_states;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
+use manyworlds_model::model::schedule::parts_have_times;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::Need;
 
@@ -79,7 +80,7 @@ fn advance_to_node<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
         d.act[i] = d.rk4_act[i] + h * d.act_dot[i];
     }
     // time matters within a step only to delays and laws
-    if m.sizes.nhistory > 0 || m.formulas.as_ref().is_some_and(|formulas| formulas.acts()) {
+    if parts_have_times(m) {
         d.time[0] = d.rk4_time[0] + h;
     }
 }

@@ -25,20 +25,14 @@ impl<T> Given<'_, T> {
 /// episode.
 pub(crate) fn run<T: Real>(program: &Program, part: Part, steps: i32, m: &Model<T>, d: &mut Data<T>) {
     let mut work = std::mem::take(&mut d.task_work);
-    compute_all(program, part, Given { steps, arguments: &[] }, m, d, &mut work);
-    for assignment in program.assignments(part) {
-        assign(program, assignment, &work, d);
-    }
+    compute_and_assign(program, part, Given { steps, arguments: &[] }, m, d, &mut work);
     d.task_work = work;
 }
 
 /// What laws give: their forces, controls, gains, biases and rates.
 pub(crate) fn laws<T: Real>(program: &Program, m: &Model<T>, d: &mut Data<T>) {
     let mut work = std::mem::take(&mut d.formula_work);
-    compute_all(program, Part::Law, Given::NOTHING, m, d, &mut work);
-    for assignment in program.assignments(Part::Law) {
-        assign(program, assignment, &work, d);
-    }
+    compute_and_assign(program, Part::Law, Given::NOTHING, m, d, &mut work);
     d.formula_work = work;
 }
 
@@ -69,6 +63,19 @@ pub(crate) fn user_sensors<T: Real>(program: &Program, m: &Model<T>, d: &mut Dat
         }
     }
     d.formula_work = work;
+}
+
+/// Computes the values of a part, then sets what it assigns.
+fn compute_and_assign<T: Real>(
+    program: &Program,
+    part: Part,
+    given: Given<'_, T>,
+    m: &Model<T>,
+    d: &mut Data<T>,
+    work: &mut [T],
+) {
+    compute_all(program, part, given, m, d, work);
+    program.assignments(part).iter().for_each(|assignment| assign(program, assignment, work, d));
 }
 
 /// Computes the values of a part.

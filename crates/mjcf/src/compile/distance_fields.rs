@@ -139,15 +139,15 @@ impl Attribute {
 }
 
 /// Box of a field, m.
-fn bounds(kind: i32, prm: &[f64; NUMBERS]) -> Bounds {
+fn bounds(kind: i32, prm: &[f64; NUMBERS], config: &[(String, String)]) -> Result<Bounds, Fault> {
     let half = match kind {
         plugin::BOWL => [prm[1] + prm[2]; 3],
         plugin::GEAR => [prm[1] * 0.625, prm[1] * 0.625, prm[3] * 0.55],
         plugin::TORUS => [prm[0] + prm[1], prm[0] + prm[1], prm[1]],
-        plugin::FORMULA => [0.0; 3],
+        plugin::FORMULA => formula_box(config)?,
         _ => BOLT_BOX,
     };
-    Bounds { center: [0.0; 3], half }
+    Ok(Bounds { center: [0.0; 3], half })
 }
 
 impl Build<'_> {
@@ -180,15 +180,14 @@ impl Build<'_> {
             ));
         };
         let prm = numbers(kind, config)?;
+        let bounds = bounds(kind, &prm, config)?;
         let raw = if kind == plugin::FORMULA {
-            let (text, half) = (formula_field(config)?, formula_box(config)?);
+            let text = formula_field(config)?;
             let field = FormulaField::new(&text, &prm);
-            let distance = |p| field.distance::<Plain<f64>>(Vec3(p)).0;
-            isosurface(&distance, Bounds { center: [0.0; 3], half })
+            isosurface(&|p| field.distance::<Plain<f64>>(Vec3(p)).0, bounds)
         } else {
             let formula = Formula::new(kind, &prm);
-            let distance = |p| formula.plugin_distance::<Plain<f64>>(Vec3(p)).0;
-            isosurface(&distance, bounds(kind, &prm))
+            isosurface(&|p| formula.plugin_distance::<Plain<f64>>(Vec3(p)).0, bounds)
         };
         if raw.vert.is_empty() {
             let message = format!("the field of plugin '{name}' has no surface in its box");

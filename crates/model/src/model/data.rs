@@ -241,7 +241,8 @@ impl<T: Real> Data<T> {
     pub fn bytes(&self) -> usize {
         let hessian = self.hessian.as_ref().map_or(0, |hessian| hessian.bytes());
         let near = self.near_pairs.as_ref().map_or(0, |near| near.bytes());
-        size_of::<Self>() + self.bytes_of_fields() + self.jacobian.bytes() + hessian + near
+        let kept = self.kept.as_ref().map_or(0, |_| Kept::<T>::bytes(&self.sizes));
+        size_of::<Self>() + self.bytes_of_fields() + self.jacobian.bytes() + hessian + near + kept
     }
 
     #[cold]

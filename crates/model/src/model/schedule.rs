@@ -117,6 +117,16 @@ pub fn has_fluid<T: Real>(m: &Model<T>) -> bool {
     dense && !(m.disabled(disable::SPRING) && m.disabled(disable::DAMPER))
 }
 
+/// True if laws act on worlds, those of contacts and those in code among them.
+pub fn acts<T: Real>(m: &Model<T>) -> bool {
+    !m.leaves.is_empty() || m.formulas.as_ref().is_some_and(|formulas| formulas.acts())
+}
+
+/// True if parts of a step have times of their own: delays and laws see them.
+pub fn parts_have_times<T: Real>(m: &Model<T>) -> bool {
+    m.sizes.nhistory > 0 || acts(m)
+}
+
 /// True if the integrator needs derivatives of forces with respect to velocity.
 pub fn is_implicit<T: Real>(m: &Model<T>) -> bool {
     [integrator::IMPLICIT, integrator::IMPLICITFAST].contains(&m.opt_integrator[0])

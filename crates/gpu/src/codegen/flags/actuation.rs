@@ -1,7 +1,7 @@
 //! Flags of transmissions, activations, actuator forces and histories.
 
 use super::{Room, any_of};
-use manyworlds_model::model::Model;
+use manyworlds_model::model::{Model, schedule};
 use manyworlds_model::schema::enums::{bias, disable, dynamics, gain, joint, transmission};
 
 pub(super) fn flags(model: &Model) -> Room {
@@ -23,7 +23,7 @@ pub(super) fn flags(model: &Model) -> Room {
         ("TRN_SITE", any_of(&m.actuator_trntype, &[transmission::SITE])),
         ("TRN_BODY", any_of(&m.actuator_trntype, &[transmission::BODY])),
         ("HISTORY", m.sizes.nhistory > 0),
-        ("STAGE_TIME", m.sizes.nhistory > 0 || m.formulas.as_ref().is_some_and(|formulas| formulas.acts())),
+        ("STAGE_TIME", schedule::parts_have_times(m)),
         ("LAWS", m.formulas.as_ref().is_some_and(|formulas| formulas.has_laws())),
         ("LEAVES", !m.leaves.is_empty()),
         ("LAW_STATES", m.formulas.as_ref().is_some_and(|formulas| !formulas.states().is_empty())),

@@ -53,7 +53,7 @@ fn parameters(formulas: Option<&Program>) -> String {
         };
         for (j, element) in law.elements.iter().enumerate() {
             let x = value(j);
-            let x = if field == "friction" { format!("max({x}, 1e-5)") } else { x };
+            let x = if field == "friction" { format!("max({x}, MIN_FRICTION)") } else { x };
             let _ = writeln!(out, "    set_contact_{field}({width}u * con + {element}u, {x});");
         }
         out.push_str("    }\n");

@@ -122,16 +122,7 @@ impl Writer<'_> {
     /// True if the elements of a node are variables.
     fn is_short(&self, node: usize) -> bool {
         let of = &self.program.nodes()[node];
-        let computed = !matches!(
-            of.op,
-            Op::Const { .. }
-                | Op::Field { .. }
-                | Op::Action { .. }
-                | Op::Variable { .. }
-                | Op::Argument { .. }
-                | Op::Steps
-        );
-        computed && of.size <= SHORT
+        !of.op.is_read() && of.size <= SHORT
     }
 
     /// Variables for the elements of a short vector.
@@ -223,12 +214,7 @@ impl Writer<'_> {
     fn value(&self, node: usize, at: At) -> Option<String> {
         let of = &self.program.nodes()[node];
         match &of.op {
-            Op::Const { .. }
-            | Op::Field { .. }
-            | Op::Action { .. }
-            | Op::Variable { .. }
-            | Op::Argument { .. }
-            | Op::Steps => self.leaf(node, at),
+            op if op.is_read() => self.leaf(node, at),
             Op::Row { width, elements, .. } => self.row(node, *width, at.of(elements)?),
             Op::Uniform => Some(format!("evaluate::draw_uniform({}, {node}u)", at.text())),
             Op::Normal => Some(format!("evaluate::draw_normal({}, {node}u)", at.text())),

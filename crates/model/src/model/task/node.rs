@@ -133,6 +133,11 @@ pub enum Form {
 }
 
 impl Op {
+    /// True for a leaf whose numbers are read where they are used: constants, fields, and what callers give; draws are not.
+    pub fn is_read(&self) -> bool {
+        self.form() == Form::Leaf && !matches!(self, Op::Uniform | Op::Normal)
+    }
+
     /// What arguments the operation takes.
     pub fn form(&self) -> Form {
         match self {

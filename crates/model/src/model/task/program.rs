@@ -1,5 +1,9 @@
 //! A task compiled for a model: names resolved, lengths checked, and for each part the nodes that it needs, in order.
 
+mod laws;
+
+pub use laws::{CONTACT_ARGUMENTS, ContactLaw, ContactPart, LawForce, LawTarget, Laws};
+
 use std::collections::BTreeSet;
 
 use super::node::{Form, Node, Op};
@@ -7,9 +11,8 @@ use super::{Task, Term, Variable, Write};
 use crate::error::{Error, Result, suggest};
 use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::formula::FieldFormula;
 use crate::model::state::keyframe_fields;
-use crate::schema::stages::{Phase, Stage};
+use crate::schema::stages::Stage;
 use crate::schema::{Elem, Field, Role, Sizes};
 
 /// A part of a step, with values of its own.
@@ -80,72 +83,6 @@ pub enum Place {
     Contact,
 }
 
-/// A force of a law, whose numbers stand in `law_force`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LawForce {
-    /// On what it acts.
-    pub on: LawTarget,
-    /// First of its numbers.
-    pub adr: usize,
-}
-
-/// On what a force of a law acts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LawTarget {
-    /// On degrees of freedom from the first, so many: of a joint.
-    Dofs(usize, usize),
-    /// Along a tendon.
-    Tendon(usize),
-    /// Force and torque at the centre of mass of a body.
-    Body(usize),
-    /// Force and torque at a site.
-    Site(usize),
-}
-
-/// Numbers that a law of contacts sees of a contact: distance, position, normal away from its geom, the other geom.
-pub const CONTACT_ARGUMENTS: usize = 8;
-
-/// A law of the contacts of a geom.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ContactLaw {
-    /// The geom.
-    pub geom: usize,
-    /// What it decides.
-    pub part: ContactPart,
-    /// Elements of that field which get values.
-    pub elements: Vec<usize>,
-    /// Node of the values.
-    pub value: usize,
-}
-
-/// What a law of contacts decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ContactPart {
-    /// Whether a contact is kept: where the value is not zero.
-    Keep,
-    /// `contact_friction`.
-    Friction,
-    /// `contact_solref`.
-    Solref,
-    /// `contact_solimp`.
-    Solimp,
-}
-
-/// What laws assign, where their forces act, and their states.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Laws {
-    /// Field, elements and node of the values.
-    pub writes: Vec<Write>,
-    /// Forces.
-    pub forces: Vec<LawForce>,
-    /// Elements of `act`, and of `numeric_data` where they begin.
-    pub states: Vec<(usize, usize)>,
-    /// Laws of contacts.
-    pub contacts: Vec<ContactLaw>,
-    /// Formulas of signed distance fields by plugin instance; empty where there is none.
-    pub fields: Vec<Option<FieldFormula>>,
-}
-
 /// A compiled task, or the compiled formulas of user sensors and of laws.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Program {
@@ -157,12 +94,8 @@ pub struct Program {
     work: usize,
     variables: usize,
     observation: usize,
-    /// Where the forces of laws act.
-    forces: Vec<LawForce>,
-    /// Elements of `act` that are states of laws, with the elements of `numeric_data` where they begin.
-    states: Vec<(usize, usize)>,
-    contact_laws: Vec<ContactLaw>,
-    fields: Vec<Option<FieldFormula>>,
+    /// Laws of formulas.
+    laws: Laws,
     /// Parts with what they assign and the nodes that they need.
     parts: Vec<(Part, Vec<Assignment>, Vec<usize>)>,
 }
@@ -211,10 +144,7 @@ impl Program {
             work,
             variables,
             observation: 0,
-            forces: Vec::new(),
-            states: Vec::new(),
-            contact_laws: Vec::new(),
-            fields: Vec::new(),
+            laws: Laws::default(),
             parts: Vec::new(),
         };
         let begin = program.writes(&task.writes, &sizes, "writes")?;
@@ -233,135 +163,6 @@ impl Program {
         program.add(Part::First, first);
         program.add(Part::Observe, observe);
         Ok(program)
-    }
-
-    /// Compiles expressions for the outputs of user sensors, `[(sensor, node)]`, and for laws. An expression that reads
-    /// what is not known where it is computed is returned by its node, with the words.
-    pub fn of_formulas(
-        model: &Model,
-        nodes: Vec<Node>,
-        outputs: &[(usize, usize)],
-        laws: Laws,
-    ) -> std::result::Result<Self, (usize, String)> {
-        let sizes = model.sizes.without_task();
-        let mut sources = Vec::with_capacity(nodes.len());
-        for (k, node) in nodes.iter().enumerate() {
-            let read = check(node, k, &nodes).and_then(|()| source(node, &sizes, &[], CONTACT_ARGUMENTS));
-            sources.push(read.map_err(|why| (k, why))?);
-        }
-        check_text(&nodes)?;
-        let (offsets, work) = places(&nodes);
-        let mut program = Self {
-            task: Task::default(),
-            nodes,
-            sources,
-            offsets,
-            work,
-            variables: 0,
-            observation: 0,
-            forces: laws.forces,
-            states: laws.states,
-            contact_laws: laws.contacts,
-            fields: laws.fields,
-            parts: Vec::new(),
-        };
-        let sense = |&(sensor, value): &(usize, usize)| {
-            let first = model.sensor_adr[sensor] as usize;
-            let elements = (first..first + model.sensor_dim[sensor] as usize).collect();
-            Assignment { place: Place::Sensor(sensor), elements, value }
-        };
-        program.add(Part::Sense, outputs.iter().map(sense).collect());
-        let law = |write: Write| {
-            let (at, field) = place_of(Data::<f64>::FIELDS, &write.field)?;
-            Some(Assignment { place: Place::Field(at, field), elements: write.elements, value: write.value })
-        };
-        program.add(Part::Law, laws.writes.into_iter().filter_map(law).collect());
-        for (k, law) in program.contact_laws.clone().into_iter().enumerate() {
-            let value = law.value;
-            let assigned = Assignment { place: Place::Contact, elements: law.elements, value };
-            program.add(Part::Contact(k), vec![assigned]);
-            let known = program.check_known(Part::Contact(k), is_early, "where contacts are found");
-            let checked = known.and_then(|()| program.check_short(Part::Contact(k)));
-            // what it shares with others may be right there
-            checked.map_err(|(_, why)| (value, why))?;
-        }
-        program.check_known(Part::Sense, is_sensed, "where sensors are computed")?;
-        program.check_known(Part::Law, is_lawful, "before actuators act, where laws are computed")?;
-        Ok(program)
-    }
-
-    /// Rejects fields that are not known where a part is computed.
-    fn check_known(
-        &self,
-        part: Part,
-        known: fn(&Field) -> bool,
-        place: &str,
-    ) -> std::result::Result<(), (usize, String)> {
-        for assignment in self.assignments(part) {
-            for node in self.needed(std::iter::once(assignment.value)) {
-                if let Source::Data(_, field) = self.source(node)
-                    && !known(field)
-                {
-                    return Err((assignment.value, format!("'{}' is not known {place}", field.name)));
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Rejects long vectors where every contact or point has values of its own.
-    fn check_short(&self, part: Part) -> std::result::Result<(), (usize, String)> {
-        let long = self.order(part).iter().find(|node| self.nodes[**node].size > SHORT);
-        long.map_or(Ok(()), |node| {
-            let size = self.nodes[*node].size;
-            Err((*node, format!("it has a vector of {size} numbers; take parts of at most {SHORT}")))
-        })
-    }
-
-    /// The same without what any part computes: where forces act, states and laws of contacts are left.
-    #[must_use]
-    pub fn without_values(&self) -> Self {
-        Self { parts: Vec::new(), ..self.clone() }
-    }
-
-    /// The formula of the signed distance field of a plugin instance.
-    pub fn field(&self, instance: usize) -> Option<&FieldFormula> {
-        self.fields.get(instance)?.as_ref()
-    }
-
-    /// Plugin instances that have such a formula.
-    pub fn fields(&self) -> impl Iterator<Item = usize> {
-        self.fields.iter().enumerate().filter(|(_, field)| field.is_some()).map(|(id, _)| id)
-    }
-
-    /// Laws of contacts.
-    pub fn contact_laws(&self) -> &[ContactLaw] {
-        &self.contact_laws
-    }
-
-    /// True if there are laws of forces, controls, actuators or states.
-    pub fn has_laws(&self) -> bool {
-        !self.assignments(Part::Law).is_empty()
-    }
-
-    /// True if laws act on worlds, those of contacts among them.
-    pub fn acts(&self) -> bool {
-        self.has_laws() || !self.contact_laws.is_empty()
-    }
-
-    /// True if user sensors have formulas.
-    pub fn has_outputs(&self) -> bool {
-        !self.assignments(Part::Sense).is_empty()
-    }
-
-    /// Where the forces of laws act.
-    pub fn forces(&self) -> &[LawForce] {
-        &self.forces
-    }
-
-    /// Elements of `act` that are states of laws, with the elements of `numeric_data` where they begin.
-    pub fn states(&self) -> &[(usize, usize)] {
-        &self.states
     }
 
     fn add(&mut self, part: Part, assigns: Vec<Assignment>) {
@@ -615,58 +416,6 @@ fn places(nodes: &[Node]) -> (Vec<usize>, usize) {
 /// Longest vector whose elements kernels keep in variables; longer ones are written where they are used.
 pub const SHORT: usize = 16;
 
-/// Largest text of an element of a long vector, in operations, and its deepest nesting.
-const MOST_TEXT: usize = 1024;
-const MOST_NESTED: usize = 64;
-
-/// Rejects long vectors that are computed from one another so often that the text of a kernel explodes.
-fn check_text(nodes: &[Node]) -> std::result::Result<(), (usize, String)> {
-    let (mut text, mut depth) = (vec![1usize; nodes.len()], vec![0usize; nodes.len()]);
-    for (k, node) in nodes.iter().enumerate().filter(|(_, node)| node.size > SHORT) {
-        text[k] = node.args.iter().fold(1, |sum, a| text[*a].saturating_add(sum));
-        depth[k] = node.args.iter().map(|a| depth[*a] + 1).max().unwrap_or(0);
-        if text[k] > MOST_TEXT || depth[k] > MOST_NESTED {
-            let size = node.size;
-            return Err((
-                k,
-                format!(
-                    "a vector of {size} numbers is computed in too many operations ({MOST_TEXT} at most, {MOST_NESTED} \
-                     deep); take parts of at most {SHORT} numbers, or sums"
-                ),
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// Fields of a world that sensors find computed.
-fn is_sensed(field: &Field) -> bool {
-    let phase = if let Role::Result(stage) = field.role { Some(stage.phase()) } else { None };
-    let computed = phase.is_some_and(|phase| !matches!(phase, Phase::Step | Phase::Integrate | Phase::Task));
-    let late = field.role == Role::Action || field.name == "sensordata_undelayed";
-    !late && (computed || field.role.is_state())
-}
-
-/// Fields of a world that laws find computed: the state, what follows from positions and velocities, and the outputs of
-/// sensors in the step before.
-fn is_lawful(field: &Field) -> bool {
-    let early = match field.role {
-        Role::Result(stage) => {
-            matches!(stage.phase(), Phase::Position | Phase::Velocity) && stage < Stage::laws
-        }
-        role => role.is_state() && role != Role::Action,
-    };
-    early || field.name == "sensordata"
-}
-
-/// Fields of a world that laws of contacts find computed: the state, and what follows from positions before contacts.
-fn is_early(field: &Field) -> bool {
-    match field.role {
-        Role::Result(stage) => stage.phase() == Phase::Position && stage < Stage::collision,
-        role => role.is_state() && role != Role::Action,
-    }
-}
-
 /// Fields that a task may set.
 fn settable(field: &Field) -> bool {
     field.role.is_state() && field.elem == Elem::Real && ![Role::Action, Role::History].contains(&field.role)
@@ -763,6 +512,10 @@ fn source(
         Op::Argument { elements } => {
             inside("arguments", elements, arguments)?;
             Ok(Source::None)
+        }
+        // their places are those of a contact
+        Op::Row { .. } if arguments == 0 => {
+            Err("rows by a number that is computed exist in laws of contacts alone".to_owned())
         }
         Op::Row { name, width, .. } => {
             let rows = |field: &Field| field.len(sizes) > 0 && field.len(sizes).is_multiple_of(*width);
