@@ -7,6 +7,8 @@
 
 use manyworlds::analysis::check::{self, CheckOptions};
 use manyworlds::batch::{Backend, Batch, BatchOptions, Overflow, max_capacity};
+use manyworlds::cpu::collision::field::Field;
+use manyworlds::cpu::math::{Vec3, dot, mat3, quat, quat_rotate, vec3};
 use manyworlds::cpu::{self, Precision};
 use manyworlds::gpu::{AdapterPreference, Gpu, GpuBatch, KernelOptions, WorkingSetSpace};
 use manyworlds::model::Model;
@@ -221,6 +223,78 @@ fn compare(name: &str, model: &Model, reach: f64) -> (usize, usize) {
         }
     }
     (contacts, worlds)
+}
+
+/// Rays of a scene of one field, from all around, in each of some worlds.
+const RAYS: usize = 40;
+const TURNS: usize = 50;
+
+/// Ten thousand rays end where the field of their geom is zero, and both backends miss the same geoms.
+#[test]
+fn rays_end_on_the_surface_of_a_field() {
+    let mut state = 31;
+    let mut vector = |size: f64| [0; 3].map(|_| size * random(&mut state));
+    let sites: String = (0..RAYS)
+        .map(|k| {
+            let (from, to) = (vector(1.0), vector(0.3));
+            let length = from.iter().map(|x| x * x).sum::<f64>().sqrt();
+            let from = from.map(|x| 1.5 * x / length);
+            let aim = [0, 1, 2].map(|axis| to[axis] - from[axis]);
+            let text = |x: [f64; 3]| x.map(|x| x.to_string()).join(" ");
+            format!("<site name='{k}' pos='{}' zaxis='{}'/>", text(from), text(aim))
+        })
+        .collect();
+    let sensors: String = (0..RAYS).map(|k| format!("<rangefinder site='{k}'/>")).collect();
+    let mut turns = vec![0.0; 4 * TURNS];
+    for q in turns.chunks_mut(4) {
+        let [x, y, z] = vector(0.5);
+        q.copy_from_slice(&[(1.0 - x * x - y * y - z * z).sqrt(), x, y, z]);
+    }
+    let wedge = "<geom type='sdf' mesh='wedge'/>".to_owned();
+    let scenes = ["torus", "bolt", "nut", "bowl", "gear"].map(field).into_iter().chain([wedge]);
+    let (mut rays, mut hits) = (0, 0);
+    for geom in scenes {
+        let text = format!(
+            "<mujoco>{ASSETS}<worldbody><body mocap='true'>{geom}</body>{sites}</worldbody>
+            <sensor>{sensors}</sensor></mujoco>"
+        );
+        let model = manyworlds::load_str(&text).unwrap();
+        let of_geom = Field::of_geom(&model, 0).unwrap();
+        for backend in [Backend::Cpu, Backend::Gpu] {
+            let mut batch = Batch::new(&model, TURNS, &BatchOptions::on(backend)).unwrap();
+            batch.set("mocap_quat", .., &turns).unwrap();
+            batch.forward().unwrap();
+            let mut get = |field: &str| batch.get(field, ..).unwrap().data.to_f64();
+            let (found, pos, mat) = (get("sensordata"), get("geom_xpos"), get("geom_xmat"));
+            for w in 0..TURNS {
+                let (pos, mat) = (vec3(&pos, w), mat3(&mat, w));
+                for (k, dist) in found[RAYS * w..RAYS * (w + 1)].iter().enumerate() {
+                    rays += 1;
+                    if *dist < 0.0 {
+                        continue;
+                    }
+                    hits += 1;
+                    let aim = quat_rotate(quat(&model.site_quat, k), Vec3::Z);
+                    let from = vec3(&model.site_pos, k);
+                    let at = of_geom.at((from + aim * *dist - pos) * mat);
+                    let slope = dot(mat * at.gradient, aim).abs();
+                    let bound = match backend {
+                        // a ray that grazes ends where the reference's does
+                        Backend::Cpu => {
+                            if slope > 0.11 {
+                                1e-9
+                            } else {
+                                1e-7
+                            }
+                        }
+                        _ => 1e-5,
+                    };
+                    assert!(at.value.abs() < bound, "{geom}, {}: {at:?} {slope}", backend.name());
+                }
+            }
+        }
+    }
+    assert!(rays == 24_000 && hits > 10_000, "{hits} of {rays}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use super::field::Field;
 use super::primitives::Shape;
-use super::signed_distance::primitive_distance;
+use super::signed_distance::{Formula, primitive_distance};
 use crate::math::graded::{Number, Plain};
 use crate::math::{Vec3, length};
 use manyworlds_model::real::Real;
@@ -30,10 +30,35 @@ pub struct Bound<T> {
     pub deepest: T,
 }
 
-/// Where the larger of two fields is above a value: half sizes of boxes beyond which it is, each in the frame of its geom.
+/// How far a way down may lead before the larger of two fields is above a value.
 pub(super) struct Horizon<T> {
+    /// The value; infinite where it saves nothing to compare one field with it before the other is evaluated.
     pub(super) most: T,
-    pub(super) reach: [Vec3<T>; 2],
+    /// The way in the frames of both geoms, from the centres of their boxes.
+    ways: Option<[Way<T>; 2]>,
+}
+
+/// A way from a point against a gradient, and half sizes of the box that ends it.
+#[derive(Clone, Copy)]
+struct Way<T> {
+    from: Vec3<T>,
+    gradient: Vec3<T>,
+    reach: Vec3<T>,
+}
+
+impl<T: Real> Horizon<T> {
+    /// Whether the point after a share of the gradient is surely beyond. All sides are compared, without a branch at each.
+    #[inline(always)]
+    pub(super) fn is_passed(&self, share: T) -> bool {
+        let Some(ways) = self.ways else { return false };
+        let mut is_beyond = false;
+        for Way { from, gradient, reach } in ways {
+            for k in 0..3 {
+                is_beyond |= (from[k] - gradient[k] * share).abs() > reach[k];
+            }
+        }
+        is_beyond
+    }
 }
 
 impl<T: Real> Field<'_, T> {
@@ -64,6 +89,12 @@ impl<T: Real> Field<'_, T> {
             }
         };
         Some(Bound { centre, half, slope, deepest })
+    }
+
+    /// Whether a value takes no longer than a branch that is not foreseen.
+    #[inline(always)]
+    fn is_quick(&self) -> bool {
+        matches!(self, Self::Shape(..) | Self::Plugin(Formula::Torus(..)))
     }
 
     /// A bound of the distance from a point to those where the field is negative; below zero says nothing.
@@ -136,35 +167,29 @@ impl<'a, T: Real> Overlap<'a, T> {
         count > 0
     }
 
-    /// Where the larger field is above `most`.
+    /// Where the larger field is above `most`, on the way from `x` against a gradient.
     #[inline(always)]
-    pub(super) fn horizon(&self, most: T) -> Horizon<T> {
+    pub(super) fn horizon(&self, x: Vec3<T>, gradient: Vec3<T>, most: T) -> Horizon<T> {
         let Some([one, two]) = self.bounds else {
-            return Horizon { most: T::of(f64::INFINITY), reach: [Vec3([T::of(f64::MAX); 3]); 2] };
+            return Horizon { most: T::of(f64::INFINITY), ways: None };
         };
         let most = most.max(T::ZERO) * T::of(1.0 + ROUNDING);
         let reach = |bound: Bound<T>| {
             let beyond = most / bound.slope;
             bound.half.map(|half| (half + beyond) * T::of(1.0 + ROUNDING))
         };
-        Horizon { most, reach: [reach(one), reach(two)] }
+        let first =
+            Way { from: self.turned(x) - one.centre, gradient: gradient * self.pose.mat, reach: reach(one) };
+        let second = Way { from: x - two.centre, gradient, reach: reach(two) };
+        let most = if self.two.is_quick() { T::of(f64::INFINITY) } else { most };
+        Horizon { most, ways: Some([first, second]) }
     }
 
     /// Where the closeness is larger than `here`: it is at least 2M − `deepest`, for M the larger field above zero.
     #[inline(always)]
-    pub(super) fn close_horizon(&self, here: T) -> Horizon<T> {
+    pub(super) fn close_horizon(&self, x: Vec3<T>, gradient: Vec3<T>, here: T) -> Horizon<T> {
         let deepest = self.bounds.map_or(T::ZERO, |[one, two]| one.deepest.max(two.deepest));
-        self.horizon((here + deepest) * T::of(0.5))
-    }
-
-    /// Whether a point is surely beyond a horizon, by the boxes of both.
-    #[inline(always)]
-    pub(super) fn is_beyond(&self, x: Vec3<T>, reach: [Vec3<T>; 2]) -> bool {
-        let Some([one, two]) = self.bounds else { return false };
-        let beyond = |off: Vec3<T>, reach: Vec3<T>| {
-            off[0].abs() > reach[0] || off[1].abs() > reach[1] || off[2].abs() > reach[2]
-        };
-        beyond(x - two.centre, reach[1]) || beyond(self.turned(x) - one.centre, reach[0])
+        self.horizon(x, gradient, (here + deepest) * T::of(0.5))
     }
 }
 
@@ -172,7 +197,6 @@ impl<'a, T: Real> Overlap<'a, T> {
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
-    use crate::collision::signed_distance::Formula;
     use crate::math::random::Random;
     use manyworlds_model::schema::enums::plugin;
 

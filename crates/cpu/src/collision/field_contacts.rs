@@ -6,7 +6,7 @@
 //! Of a mesh, each triangle looks for its points deepest in the other field (Frank and Wolfe, 1956).
 
 use super::field::Field;
-use super::field_bounds::Overlap;
+use super::field_bounds::{Horizon, Overlap};
 use super::height_field::prisms_under;
 use super::primitives::{ContactPoint, Shape};
 use super::support_map::ConvexShape;
@@ -43,18 +43,18 @@ impl<T: Real> Overlap<'_, T> {
         let mut both = self.at(x);
         for _ in 0..iterations {
             let here = closeness(both);
-            let horizon = self.close_horizon(here.value);
+            let horizon = self.close_horizon(x, here.gradient, here.value);
             let of = |x, most| self.values(x, most).map(|both| closeness(both).value());
-            match descend(x, here, horizon.most, |x| self.is_beyond(x, horizon.reach), of) {
+            match descend(x, here, &horizon, of) {
                 Ok((next, _)) => x = next,
                 Err(_) => break,
             }
             both = self.at(x);
         }
         let here = depth(both);
-        let horizon = self.horizon(here.value);
+        let horizon = self.horizon(x, here.gradient, here.value);
         let of = |x, most| self.values(x, most).map(|both| depth(both).value());
-        let end = descend(x, here, horizon.most, |x| self.is_beyond(x, horizon.reach), of);
+        let end = descend(x, here, &horizon, of);
         let (Ok((_, dist)) | Err(dist)) = end;
         if dist >= T::ZERO || !dist.is_finite() {
             return None;
@@ -85,14 +85,13 @@ fn closeness<T: Real, N: Number<T>>(both: [N; 2]) -> N {
 }
 
 /// A step from `x` down a function that is `here` there and has values `of`, by backtracking: the next point and the value
-/// there, or the value at `x` where it is flat or no step leads down. The function is larger than `here` beyond a convex
-/// region, and where `of` has none for a field above `most`.
+/// there, or the value at `x` where it is flat or no step leads down. The function is larger than `here` beyond the
+/// `horizon`, and where `of` has none for a field above what the horizon says.
 #[inline(always)]
 fn descend<T: Real>(
     x: Vec3<T>,
     here: Graded<T>,
-    most: T,
-    is_beyond: impl Fn(Vec3<T>) -> bool,
+    horizon: &Horizon<T>,
     of: impl Fn(Vec3<T>, T) -> Option<T>,
 ) -> Result<(Vec3<T>, T), T> {
     let square = dot(here.gradient, here.gradient);
@@ -100,14 +99,14 @@ fn descend<T: Real>(
         return Err(here.value);
     }
     let (mut share, shortest) = (T::ONE, T::of(SHORTEST));
-    while share > shortest && is_beyond(x - here.gradient * share) {
+    while share > shortest && horizon.is_passed(share) {
         share *= T::of(0.5);
     }
     loop {
         let next = x - here.gradient * share;
         let is_shortest = share <= shortest;
         // the shortest step counts whatever its value
-        if let Some(value) = of(next, if is_shortest { T::of(f64::INFINITY) } else { most }) {
+        if let Some(value) = of(next, if is_shortest { T::of(f64::INFINITY) } else { horizon.most }) {
             if value - here.value <= -T::of(ARMIJO) * share * square || is_shortest {
                 return if value > here.value { Err(here.value) } else { Ok((next, value)) };
             }
