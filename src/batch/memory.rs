@@ -58,6 +58,8 @@ fn grown_bytes(model: &Model, sizes: &Sizes) -> usize {
     // whole rows are what kernels keep
     let whole = rows.saturating_mul(nv);
     let packed = if Jacobian::is_packed_in(sizes) { rows.saturating_mul(nv.min(2 * width)) } else { whole };
+    // dual solvers keep as many products with the inverse inertia
+    let [whole, packed] = [whole, packed].map(|n| if sizes.ndual > 0 { n.saturating_mul(2) } else { n });
     let places = rows.saturating_mul(size_of::<RowPlace>() as u64);
     let fields = bytes_of_world(sizes, 8, model.needs()).map_or(u64::MAX, |all| {
         let others = all.saturating_sub(whole.saturating_mul(8));

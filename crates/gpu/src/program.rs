@@ -10,6 +10,7 @@ use super::codegen::schedule::{Accesses, StageAccess, constraints_last};
 use super::codegen::tiling::{HessianTiles, Tiling};
 use super::runtime::device::Adapter;
 use super::tuning::options::{KernelOptions, Partition};
+use super::tuning::solver::as_solved;
 use super::tuning::traffic::{MeanLoad, Traffic, traffic};
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::Model;
@@ -62,7 +63,7 @@ pub(crate) fn steps_per_dispatch(groups: &[StageGroup]) -> usize {
 /// share the pairs of many worlds, and the solver, which holds tiles of the Hessian in registers.
 #[derive(Debug)]
 pub struct Program {
-    /// The model.
+    /// The model as kernels solve it, see [`KernelOptions::newton`].
     pub model: Arc<Model>,
     /// The model with ones in the fields that have a value for each world: kernels have every feature of this one. The
     /// same as `model` where all worlds share it.
@@ -104,7 +105,7 @@ impl Program {
         capacity: Capacity,
         options: &KernelOptions,
     ) -> Result<Self> {
-        let model = model.into();
+        let model = as_solved(model.into(), options.newton);
         check_single_precision(&model)?;
         check_candidates(&model)?;
         check_searches(&model)?;

@@ -51,6 +51,10 @@ pub(crate) struct KernelArguments {
     /// hardware.
     #[arg(long, alias = "lean", value_name = "true|false")]
     reduced_stores: Option<bool>,
+    /// Whether kernels solve by Newton's method where the model says so, and not by conjugate gradients; true but for large
+    /// worlds of small trees.
+    #[arg(long, value_name = "true|false")]
+    newton: Option<bool>,
     /// Worlds of a chunk on the GPU, which takes all steps of a call before the next chunk begins; on hardware measured while
     /// worlds step.
     #[arg(long)]
@@ -70,6 +74,7 @@ impl KernelArguments {
             tuning_file: tuning_file(),
             placement: self.placement.as_deref().map(str::parse).transpose()?,
             reduced_stores: self.reduced_stores,
+            newton: self.newton,
             chunk: self.chunk,
             tune: self.no_tune.then_some(false),
             ..Default::default()
@@ -84,6 +89,7 @@ impl KernelArguments {
             ("--worlds-per-group", self.worlds_per_group.is_some()),
             ("--placement", self.placement.is_some()),
             ("--reduced-stores", self.reduced_stores.is_some()),
+            ("--newton", self.newton.is_some()),
             ("--chunk", self.chunk.is_some()),
             ("--no-tune", self.no_tune),
         ];

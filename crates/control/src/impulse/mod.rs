@@ -471,7 +471,7 @@ fn project(m: &Model, d: &Data, ld: &[f64], diag_inv: &[f64], y: &mut Vec<f64>) 
         let island = d.efc_island[r];
         let count = d.efc_island[r..nefc].iter().take_while(|other| **other == island).count();
         let (first, end) = if island >= 0 { dof_range(d, island) } else { (0, nv) };
-        solve_ld_rows(m, ld, diag_inv, &mut y[r * nv..(r + count) * nv], first..end);
+        solve_ld_rows(m, ld, diag_inv, &mut y[r * nv + first..(r + count) * nv], nv, first..end);
         r += count;
     }
 }

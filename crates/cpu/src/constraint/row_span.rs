@@ -45,33 +45,48 @@ pub(crate) fn clear_rows<T: Real>(
 }
 
 /// Places packed rows behind those that are there, and clears them; false if there is no memory. A row without a gap has
-/// the elements of whole trees, so that rows of the same trees are read together.
+/// the elements of whole trees, so that rows of the same trees are read together; where a solver is dual, each row has, as
+/// its product with the inverse inertia, which has the same place, touches all of a tree.
 fn place_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, first: usize, count: usize) -> bool {
-    let [mut one, two] = d.row_parts(first);
-    if two.0 == two.1 && one.0 < one.1 {
-        let tree = |dof: usize| m.dof_treeid[dof] as usize;
-        one.0 = m.tree_dofadr[tree(one.0)] as usize;
-        one.1 = (m.tree_dofadr[tree(one.1 - 1)] + m.tree_dofnum[tree(one.1 - 1)]) as usize;
+    let [mut one, mut two] = d.row_parts(first);
+    let is_dual = m.is_dual();
+    let has_gap = two.0 < two.1;
+    for range in [&mut one, &mut two] {
+        if (is_dual || !has_gap) && range.0 < range.1 {
+            let tree = |dof: usize| m.dof_treeid[dof] as usize;
+            range.0 = m.tree_dofadr[tree(range.0)] as usize;
+            range.1 = (m.tree_dofadr[tree(range.1 - 1)] + m.tree_dofnum[tree(range.1 - 1)]) as usize;
+        }
+    }
+    if !has_gap {
+        two = (one.1, one.1);
     }
     let width = one.1 - one.0 + two.1 - two.0;
     let (from, to) = (d.jacobian.used, d.jacobian.used + count * width);
     if u32::try_from(to).is_err() {
         return false;
     }
-    if d.efc_J.len() < to {
-        let more = to + to / 4 - d.efc_J.len();
-        if d.efc_J.try_reserve_exact(more).is_err() {
-            return false;
-        }
-        d.efc_J.resize(to + to / 4, T::ZERO);
+    if !has_room(&mut d.efc_J, to) || is_dual && !has_room(&mut d.dual_MinvJT, to) {
+        return false;
     }
     d.efc_J[from..to].fill(T::ZERO);
     for (k, place) in d.jacobian.places[first..first + count].iter_mut().enumerate() {
-        let ranges = [one, if two.0 < two.1 { two } else { (one.1, one.1) }];
-        let ranges = ranges.map(|(begin, end)| (begin as u32, end as u32));
+        let ranges = [one, two].map(|(begin, end)| (begin as u32, end as u32));
         *place = RowPlace { first: (from + k * width) as u32, ranges, count: (count - k) as u32 };
     }
     d.jacobian.used = to;
+    true
+}
+
+/// Lengthens packed rows to `len` elements and more, unless they are as long; false if there is no memory.
+fn has_room<T: Real>(rows: &mut Vec<T>, len: usize) -> bool {
+    if rows.len() < len {
+        let more = len + len / 4;
+        if rows.try_reserve_exact(more - rows.len()).is_err() {
+            return false;
+        }
+        rows.resize(more, T::ZERO);
+    }
     true
 }
 

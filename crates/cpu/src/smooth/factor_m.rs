@@ -83,56 +83,69 @@ pub fn solve_ld<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T]) {
 
 /// Solve restricted to a range of degrees of freedom, which are whole trees.
 pub fn solve_ld_within<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T], dofs: Range<usize>) {
+    solve_ld_one(m, ld, diag_inv, &mut x[dofs.clone()], dofs);
+}
+
+/// As [`solve_ld_within`], for the elements for `dofs` of each of the rows in `x`, which begin there and at each further
+/// `stride`; four are solved together.
+pub fn solve_ld_rows<T: Real>(
+    m: &Model<T>,
+    ld: &[T],
+    diag_inv: &[T],
+    x: &mut [T],
+    stride: usize,
+    dofs: Range<usize>,
+) {
+    for four in x.chunks_mut(4 * stride) {
+        let mut rows = four.chunks_mut(stride).map(|row| &mut row[..dofs.len()]);
+        if let (Some(a), Some(b), Some(c), Some(d)) = (rows.next(), rows.next(), rows.next(), rows.next()) {
+            solve_ld_four(m, ld, diag_inv, [a, b, c, d], dofs.clone());
+        } else {
+            let rows = four.chunks_mut(stride);
+            rows.for_each(|row| solve_ld_one(m, ld, diag_inv, &mut row[..dofs.len()], dofs.clone()));
+        }
+    }
+}
+
+/// [`solve_ld_within`] of the elements for `dofs` alone.
+fn solve_ld_one<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T], dofs: Range<usize>) {
+    let base = dofs.start;
     // L', from the leaves up
     for k in dofs.clone().rev() {
         let adr = m.M_rowadr[k] as usize;
         let last = adr + m.M_rownnz[k] as usize - 1;
-        let columns = &m.M_colind[adr..last];
-        let xk = x[k];
-        for (&l, &j) in ld[adr..last].iter().zip(columns) {
-            x[j as usize] -= l * xk;
+        let xk = x[k - base];
+        for (&l, &j) in ld[adr..last].iter().zip(&m.M_colind[adr..last]) {
+            x[j as usize - base] -= l * xk;
         }
     }
     // D, then L from the root down
     for k in dofs {
         let adr = m.M_rowadr[k] as usize;
         let last = adr + m.M_rownnz[k] as usize - 1;
-        let columns = &m.M_colind[adr..last];
-        let mut sum = x[k] * diag_inv[k];
-        for (&l, &j) in ld[adr..last].iter().zip(columns) {
-            sum -= l * x[j as usize];
+        let mut sum = x[k - base] * diag_inv[k];
+        for (&l, &j) in ld[adr..last].iter().zip(&m.M_colind[adr..last]) {
+            sum -= l * x[j as usize - base];
         }
-        x[k] = sum;
+        x[k - base] = sum;
     }
 }
 
-/// As [`solve_ld_within`], for each of the rows that follow each other in `x`; four are solved together.
-pub fn solve_ld_rows<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T], dofs: Range<usize>) {
-    let nv = m.sizes.nv;
-    for four in x.chunks_mut(4 * nv) {
-        let mut rows = four.chunks_exact_mut(nv);
-        if let (Some(a), Some(b), Some(c), Some(d)) = (rows.next(), rows.next(), rows.next(), rows.next()) {
-            solve_ld_four(m, ld, diag_inv, [a, b, c, d], dofs.clone());
-        } else {
-            four.chunks_exact_mut(nv).for_each(|row| solve_ld_within(m, ld, diag_inv, row, dofs.clone()));
-        }
-    }
-}
-
-/// Solves four systems, whose factors are read once; each is solved as by itself, up to the sign of zeros.
+/// Solves four systems, whose factors are read once; each is solved as by itself, up to the sign of zeros. Their elements
+/// are those for `dofs`.
 fn solve_ld_four<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: [&mut [T]; 4], dofs: Range<usize>) {
-    let nv = m.sizes.nv;
-    let [a, b, c, d] = x.map(|row| &mut row[..nv]);
+    let base = dofs.start;
+    let [a, b, c, d] = x;
     // L', from the leaves up; most rows of a Jacobian are zero at many leaves
     for k in dofs.clone().rev() {
-        let at_k = [a[k], b[k], c[k], d[k]];
+        let at_k = [a[k - base], b[k - base], c[k - base], d[k - base]];
         if at_k == [T::ZERO; 4] {
             continue;
         }
         let adr = m.M_rowadr[k] as usize;
         let last = adr + m.M_rownnz[k] as usize - 1;
         for (&l, &j) in ld[adr..last].iter().zip(&m.M_colind[adr..last]) {
-            let j = j as usize;
+            let j = j as usize - base;
             a[j] -= l * at_k[0];
             b[j] -= l * at_k[1];
             c[j] -= l * at_k[2];
@@ -144,15 +157,16 @@ fn solve_ld_four<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: [&mut [T]; 
         let adr = m.M_rowadr[k] as usize;
         let last = adr + m.M_rownnz[k] as usize - 1;
         let inv = diag_inv[k];
-        let mut sum = [a[k] * inv, b[k] * inv, c[k] * inv, d[k] * inv];
+        let at = k - base;
+        let mut sum = [a[at] * inv, b[at] * inv, c[at] * inv, d[at] * inv];
         for (&l, &j) in ld[adr..last].iter().zip(&m.M_colind[adr..last]) {
-            let j = j as usize;
+            let j = j as usize - base;
             sum[0] -= l * a[j];
             sum[1] -= l * b[j];
             sum[2] -= l * c[j];
             sum[3] -= l * d[j];
         }
-        [a[k], b[k], c[k], d[k]] = sum;
+        [a[at], b[at], c[at], d[at]] = sum;
     }
 }
 

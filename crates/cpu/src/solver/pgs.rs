@@ -7,11 +7,15 @@
 //! those of a contact with an elliptic cone together: first along their ray, then the tangents within the bound set
 //! by the normal force.
 
+use std::ops::Range;
+
 use super::qcqp::{MAX_TANGENTS, solve_qcqp};
-use super::rows::{add_jac_row, cost_scale, dof_range, mul_jac, mul_jac_row, residuals, rows};
+use super::rows::{
+    add_jac_row, cost_scale, dof_range, island_ranges, mul_jac, mul_jac_row, range_at, residuals, rows,
+};
 use crate::constraint::cone::cone_of;
 use crate::constraint::constraint_cost::constraint_update;
-use crate::math::add_row;
+use crate::math::{add_row, dot_n};
 use crate::smooth::factor_m::{solve_ld, solve_ld_rows, solve_ld_within};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -38,6 +42,26 @@ pub fn block_size<T: Real>(m: &Model<T>, d: &Data<T>, r: usize) -> usize {
 
 /// `M⁻¹ J'`, and the elements of `A` that block updates use.
 pub fn project_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    if d.jacobian.is_packed {
+        project_packed_rows(m, d);
+    } else {
+        project_whole_rows(m, d);
+    }
+    let nefc = d.nefc[0] as usize;
+    let mut r = 0;
+    while r < nefc {
+        let count = block_size(m, d, r);
+        for i in 0..count {
+            for j in 0..count {
+                d.dual_A[MAX_BLOCK * (r + i) + j] = mul_projected(d, r + i, r + j);
+            }
+        }
+        r += count;
+    }
+}
+
+/// `M⁻¹ J'` of rows that have an element for each degree of freedom.
+fn project_whole_rows<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let nv = m.sizes.nv;
     let nefc = d.nefc[0] as usize;
     // rows of one island that follow each other
@@ -54,20 +78,64 @@ pub fn project_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
                 d.dual_MinvJT[row * nv..][begin..end].copy_from_slice(elements);
             }
         }
-        let y = &mut d.dual_MinvJT[r * nv..(r + count) * nv];
-        solve_ld_rows(m, &d.qLD, &d.qLDiagInv, y, first..end);
+        let y = &mut d.dual_MinvJT[r * nv + first..(r + count) * nv];
+        solve_ld_rows(m, &d.qLD, &d.qLDiagInv, y, nv, first..end);
         r += count;
     }
-    r = 0;
+}
+
+/// `M⁻¹ J'` of packed rows, constraint by constraint, whose rows have the elements of whole trees.
+fn project_packed_rows<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let used = d.jacobian.used;
+    d.dual_MinvJT[..used].copy_from_slice(&d.efc_J[..used]);
+    let nefc = d.nefc[0] as usize;
+    let mut r = 0;
     while r < nefc {
-        let count = block_size(m, d, r);
-        for i in 0..count {
-            for j in 0..count {
-                let y = &d.dual_MinvJT[(r + j) * nv..(r + j + 1) * nv];
-                d.dual_A[MAX_BLOCK * (r + i) + j] = mul_jac_row(d, r + i, y);
+        let place = d.jacobian.places[r];
+        let (width, count) = (place.width(), place.count as usize);
+        let (mut from, to) = (place.first as usize, place.first as usize + count * width);
+        for (begin, end) in place.ranges {
+            if begin < end {
+                let y = &mut d.dual_MinvJT[from..to];
+                solve_ld_rows(m, &d.qLD, &d.qLDiagInv, y, width, begin as usize..end as usize);
             }
+            from += (end - begin) as usize;
         }
         r += count;
+    }
+}
+
+/// Where a row of `M⁻¹ J'` may not be zero: degrees of freedom, with the place of the first; the second part may be empty.
+#[inline(always)]
+fn projected_parts<T: Real>(d: &Data<T>, r: usize) -> [(usize, Range<usize>); 2] {
+    if d.jacobian.is_packed {
+        let place = d.jacobian.places[r];
+        let [one, two] = place.ranges.map(|(begin, end)| begin as usize..end as usize);
+        let first = place.first as usize;
+        return [(first, one.clone()), (first + one.len(), two)];
+    }
+    let (low, high) = dof_range(d, d.efc_island[r]);
+    let first = r * d.qacc.len();
+    [(first + low, low..high), (first + high, high..high)]
+}
+
+/// Product of a row of the Jacobian and a row of `M⁻¹ J'` of the same constraint: an element of `A`.
+fn mul_projected<T: Real>(d: &Data<T>, row: usize, other: usize) -> T {
+    if d.jacobian.is_packed {
+        let [a, b] = [row, other].map(|r| d.jacobian.places[r].first as usize);
+        let width = d.jacobian.places[row].width();
+        return dot_n(&d.efc_J[a..a + width], &d.dual_MinvJT[b..b + width]);
+    }
+    let nv = d.qacc.len();
+    mul_jac_row(d, row, &d.dual_MinvJT[other * nv..(other + 1) * nv])
+}
+
+/// Adds what a change of a row's force does to the acceleration.
+#[inline(always)]
+fn add_projected<T: Real>(d: &mut Data<T>, r: usize, step: T) {
+    for (place, dofs) in projected_parts(d, r) {
+        let y = &d.dual_MinvJT[place..place + dofs.len()];
+        add_row(&mut d.qacc[dofs], step, y);
     }
 }
 
@@ -149,7 +217,6 @@ fn pgs_iterate<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> T {
 /// its unconstrained minimum, clamped to its bounds. Returns the change of cost. What kernels do in `load_block`,
 /// `update_scalar`, `cost_change` and `accept`, for which no lanes have to wait here.
 pub(crate) fn update_scalar<T: Real>(d: &mut Data<T>, r: usize, head: usize, regularised: bool) -> T {
-    let nv = d.qacc.len();
     let old = d.efc_force[r];
     let product = mul_jac_row(d, r, &d.qacc);
     let regulariser = if regularised { d.efc_R[r] } else { T::ZERO };
@@ -174,15 +241,16 @@ pub(crate) fn update_scalar<T: Real>(d: &mut Data<T>, r: usize, head: usize, reg
         return T::ZERO;
     }
     d.efc_force[r] = force;
-    let (low, high) = dof_range(d, d.efc_island[r]);
-    add_row(&mut d.qacc[low..high], step, &d.dual_MinvJT[r * nv + low..r * nv + high]);
+    add_projected(d, r, step);
     change
 }
 
 /// Joint-space force of an island's constraint forces, and the resulting acceleration.
 pub fn acceleration_of_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
-    let (first, end) = dof_range(d, island);
-    d.solver_search[first..end].fill(T::ZERO);
+    for k in island_ranges(d, island) {
+        let range = range_at(d, k);
+        d.solver_search[range].fill(T::ZERO);
+    }
     for k in rows(d, island) {
         let r = d.efc_order[k] as usize;
         let f = d.efc_force[r];
@@ -192,14 +260,11 @@ pub fn acceleration_of_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i3
             d.solver_search = sum;
         }
     }
-    for i in first..end {
-        if d.dof_island[i] == island {
-            d.qfrc_constraint[i] = d.solver_search[i];
-        }
-    }
-    solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut d.solver_search, first..end);
-    for i in first..end {
-        if d.dof_island[i] == island {
+    for k in island_ranges(d, island) {
+        let range = range_at(d, k);
+        d.qfrc_constraint[range.clone()].copy_from_slice(&d.solver_search[range.clone()]);
+        solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut d.solver_search, range.clone());
+        for i in range {
             d.qacc[i] = d.qacc_smooth[i] + d.solver_search[i];
         }
     }
@@ -328,18 +393,16 @@ impl<T: Real> PgsBlock<T> {
 
     /// Accepts the new forces, and updates the acceleration, unless that raises the cost; returns the change of cost.
     pub(crate) fn accept(&self, d: &mut Data<T>) -> T {
-        let nv = d.qacc.len();
         let change = self.cost_change();
         if change > T::of(MAX_COST_INCREASE) {
             return T::ZERO;
         }
-        let (low, high) = dof_range(d, d.efc_island[self.first]);
         for k in 0..self.count {
             let r = self.first + k;
             let step = self.force[k] - self.old[k];
             d.efc_force[r] = self.force[k];
             if step != T::ZERO {
-                add_row(&mut d.qacc[low..high], step, &d.dual_MinvJT[r * nv + low..r * nv + high]);
+                add_projected(d, r, step);
             }
         }
         change

@@ -4,5 +4,6 @@ pub mod cache;
 pub(crate) mod chunk;
 pub mod options;
 pub mod roofline;
+pub(crate) mod solver;
 pub mod traffic;
 pub mod tune;

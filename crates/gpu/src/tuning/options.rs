@@ -70,6 +70,9 @@ pub struct KernelOptions {
     /// slower than arithmetic, and with [`Partition::Fused`], where a dispatch runs several steps only with them. Never
     /// on lavapipe.
     pub reduced_stores: Option<bool>,
+    /// Whether a model that asks for Newton's method gets it. Otherwise conjugate gradients find the same forces, within
+    /// its tolerance, without a Hessian. `None`: but in large worlds of small trees.
+    pub newton: Option<bool>,
     /// Most worlds of a chunk. A call takes all its steps for one chunk before it begins with the next, so that the
     /// memory of a chunk may stay in the device's cache. `None`: on hardware 8192 until the batch has found a faster
     /// number (see `tune`), else as many as a buffer holds.
@@ -93,7 +96,7 @@ const MAX_TILES_OF_LANE: usize = 4;
 /// Fewest dofs of a world whose Hessian may be tiles in storage, fewest of a tree on average, and lanes of a world there:
 /// decision 97.
 const MIN_STORED_TILES_DOFS: usize = 48;
-const MIN_DOFS_OF_TREE: usize = 12;
+pub(super) const MIN_DOFS_OF_TREE: usize = 12;
 const STORED_TILES_LANES: usize = 32;
 
 /// Most rows of tiles: a stored tile has row and column in one word.

@@ -79,6 +79,7 @@ impl SearchAxis {
     ) -> Vec<KernelOptions> {
         let base = KernelOptions {
             reduced_stores: fixed.reduced_stores,
+            newton: fixed.newton,
             chunk: fixed.chunk,
             per_world: fixed.per_world.clone(),
             ..best.options()

@@ -209,14 +209,20 @@ macro_rules! stored {
     ($data:ident efc_J) => {
         Values::Real($data.whole_rows())
     };
+    ($data:ident dual_MinvJT) => {
+        Values::Real($data.whole_rows_of(&$data.dual_MinvJT, $data.sizes.ndual))
+    };
     ($data:ident $name:ident) => {
         Column::<T>::values(&$data.$name)
     };
 }
 
+/// Fields with a row for each constraint row, which may be packed.
+const PACKED: [&str; 2] = ["efc_J", "dual_MinvJT"];
+
 /// Elements of a field in a new world; packed rows of the Jacobian are added as they come.
 fn stored_len(field: &Field, sizes: &Sizes, held: Needs, is_packed: bool) -> usize {
-    let is_empty = !held.has(field.traits.need) || is_packed && field.name == "efc_J";
+    let is_empty = !held.has(field.traits.need) || is_packed && PACKED.contains(&field.name);
     if is_empty { 0 } else { field.len(sizes) }
 }
 
@@ -253,23 +259,35 @@ impl<T: Real> Data<T> {
 
     /// The Jacobian with all elements of each row, `[njmax, nv]`; what lies beyond the last row of packed ones is zero.
     pub fn whole_rows(&self) -> Cow<'_, [T]> {
+        self.whole_rows_of(&self.efc_J, self.sizes.njmax)
+    }
+
+    /// `count` whole rows of a field whose rows lie as those of the Jacobian do.
+    fn whole_rows_of<'a>(&self, stored: &'a [T], count: usize) -> Cow<'a, [T]> {
         if !self.jacobian.is_packed {
-            return Cow::Borrowed(&self.efc_J);
+            return Cow::Borrowed(stored);
         }
         let nv = self.sizes.nv;
-        let mut whole = vec![T::ZERO; self.sizes.njmax * nv];
+        let mut whole = vec![T::ZERO; count * nv];
         let rows = (self.nefc[0].max(0) as usize).min(self.sizes.njmax);
+        // a world that has not solved yet has no rows of the dual problem
+        let rows = if stored.len() < self.jacobian.used { 0 } else { rows };
         for (r, row) in whole.chunks_exact_mut(nv).enumerate().take(rows) {
-            self.copy_whole_row(r, row);
+            self.widen_row(stored, r, row);
         }
         Cow::Owned(whole)
     }
 
     /// All elements of a row of the Jacobian, into zeros.
     pub fn copy_whole_row(&self, r: usize, out: &mut [T]) {
+        self.widen_row(&self.efc_J, r, out);
+    }
+
+    fn widen_row(&self, stored: &[T], r: usize, out: &mut [T]) {
         for (begin, end) in self.jacobian.places[r].ranges {
             let (begin, end) = (begin as usize, end as usize);
-            out[begin..end].copy_from_slice(self.row(r, begin, end));
+            let first = self.row_index(r, begin);
+            out[begin..end].copy_from_slice(&stored[first..first + (end - begin)]);
         }
     }
 
@@ -277,6 +295,7 @@ impl<T: Real> Data<T> {
     fn unpack_rows(&mut self) {
         if self.jacobian.is_packed {
             self.efc_J = self.whole_rows().into_owned();
+            self.dual_MinvJT = vec![T::ZERO; self.sizes.ndual * self.sizes.nv];
             self.jacobian = Jacobian::default();
             self.jacobian.lengthen(self.sizes.njmax, self.sizes.nv);
         }

@@ -59,9 +59,10 @@ impl RowPlace {
 }
 
 impl Jacobian {
-    /// True if the rows of a model's worlds are packed. The dual solvers keep whole rows of `M⁻¹ J'` beside them.
+    /// True if the rows of a model's worlds are packed. The rows of `M⁻¹ J'` that dual solvers keep beside them are as well,
+    /// at the same places.
     pub fn packs<T: Real>(model: &Model<T>) -> bool {
-        Self::are_long(&model.sizes) && !model.is_dual()
+        Self::is_packed_in(&model.sizes)
     }
 
     /// True if each row is whole and leaves nothing out: nobody has to ask for its place, nor for its gap.
@@ -70,13 +71,8 @@ impl Jacobian {
         !self.is_packed && !self.has_gaps
     }
 
-    /// True if the rows of a world of these sizes are packed.
+    /// True if the rows of a world of these sizes are packed: whole ones would be long, or mostly zeros.
     pub fn is_packed_in(sizes: &Sizes) -> bool {
-        Self::are_long(sizes) && sizes.ndual == 0
-    }
-
-    /// True if whole rows would be long, or mostly zeros.
-    fn are_long(sizes: &Sizes) -> bool {
         sizes.nv > WHOLE_ROWS || (sizes.nv > MANY_TREES_ROWS && sizes.ntree >= MANY_TREES)
     }
 
