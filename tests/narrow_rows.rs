@@ -77,6 +77,30 @@ fn tiles_in_storage_agree_with_the_cpu() {
 }
 
 #[test]
+fn gradients_in_place_of_a_hessian_agree_with_the_cpu() {
+    // stacks of boxes, of which kernels factor no Hessian, and of fewer, of which they are told not to
+    for (boxes, newton) in [(82, None), (12, Some(false))] {
+        let body = |k: usize| {
+            let (x, y, z) =
+                (0.3 * (k % 6) as f64, 0.3 * (k / 6 % 4) as f64, 0.0999 + 0.1998 * (k / 24) as f64);
+            format!(
+                "<body pos='{x} {y} {z}'><freejoint/><geom type='box' size='.1 .1 .1' euler='0 0 {}'/></body>",
+                7 * k
+            )
+        };
+        let bodies: String = (0..boxes).map(body).collect();
+        let text = format!(
+            "<mujoco><option iterations='10'/><worldbody><geom type='plane' size='3 3 1'/>{bodies}</worldbody></mujoco>"
+        );
+        let model = manyworlds::load_str(&text).unwrap();
+        assert_eq!(model.opt_solver[0], solver::NEWTON);
+        let kernels = KernelOptions { newton, ..tiled(4, 2, WorkingSetSpace::Workgroup) };
+        let least = Capacity { nconmax: 400, njmax: 1600 };
+        assert_eq!(differing_with(&model, &kernels, least), [""; 0], "{boxes} boxes");
+    }
+}
+
+#[test]
 fn elliptic_cones_agree_with_the_cpu() {
     let mut model = crowd();
     model.opt_cone[0] = cone::ELLIPTIC;

@@ -5,10 +5,11 @@
 
 use manyworlds_cpu::constraint::constraint_cost::{cost_parameters, force};
 use manyworlds_cpu::smooth::factor_m::mul_m;
-use manyworlds_cpu::{forward, step};
+use manyworlds_cpu::{forward, run_stage, step};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::capacity::max_capacity;
 use manyworlds_model::model::data::{Capacity, Data};
+use manyworlds_model::schema::stages::Stage;
 
 /// Columns of boxes on a plane, `k` in each direction.
 fn columns(k: usize, option: &str) -> Model {
@@ -105,6 +106,37 @@ fn forces_of_many_bodies_minimise_the_cost() {
             assert!(d.jacobian.is_packed && d.nefc[0] > 100, "{name}: {} rows", d.nefc[0]);
             assert!(nodes > 10 || option.contains("CG"), "{name}: {nodes} nodes");
             assert!(d.status[0] == 0, "{name}: status {}", d.status[0]);
+        }
+    }
+}
+
+/// Dual solvers find the same forces where rows are packed and where they are whole.
+#[test]
+fn packed_rows_of_the_dual_problem_are_the_whole_ones() {
+    for option in ["solver='PGS'", "solver='PGS' cone='elliptic'", "noslip_iterations='5'"] {
+        for cone in ["pyramidal", "elliptic"].iter().filter(|_| option.starts_with("noslip")).chain(&[""]) {
+            let option = if cone.is_empty() { option.to_owned() } else { format!("{option} cone='{cone}'") };
+            for (name, m) in [("columns", columns(3, &option)), ("heap", heap(&option))] {
+                let mut d = Data::new(&m, Capacity::NONE);
+                d.capacity_limit = max_capacity(&m);
+                for k in 0..60 {
+                    step(&m, &mut d);
+                    forward(&m, &mut d);
+                    let mut whole = d.clone();
+                    whole.forget_spans();
+                    assert!(d.jacobian.is_packed && !whole.jacobian.is_packed && d.nefc[0] > 50);
+                    run_stage(Stage::solve, &m, &mut whole);
+                    run_stage(Stage::solve, &m, &mut d);
+                    for (a, b) in d.efc_force.iter().zip(&whole.efc_force) {
+                        assert!((a - b).abs() < 1e-7 * (1.0 + b.abs()), "{name} {option}, step {k}: {a} {b}");
+                    }
+                    let (Some(packed), Some(dense)) = (d.get("dual_MinvJT"), whole.get("dual_MinvJT")) else {
+                        panic!("no rows of the dual problem")
+                    };
+                    let (packed, dense) = (packed.to_f64(), dense.to_f64());
+                    assert!(packed.len() == dense.len() && packed.iter().any(|x| *x != 0.0));
+                }
+            }
         }
     }
 }

@@ -14,7 +14,14 @@ use manyworlds_model::real::Real;
 use manyworlds_model::schema::stages::{Features, Stage};
 
 /// Number of runs of elements that a stage has to compute, for [`run_at`]; what it computes counts as computed from now on.
+#[inline(always)]
 pub fn runs<T: Real>(m: &Model<T>, d: &mut Data<T>, stage: Stage) -> usize {
+    if d.kept.is_none() { 1 } else { runs_between(m, d, stage) }
+}
+
+/// [`runs`] in a world whose trees may sleep.
+#[inline(never)]
+fn runs_between<T: Real>(m: &Model<T>, d: &mut Data<T>, stage: Stage) -> usize {
     let Some(mut kept) = d.kept.take() else { return 1 };
     kept.check_options(m);
     kept.runs.clear();

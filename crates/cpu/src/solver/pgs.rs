@@ -9,6 +9,7 @@
 
 use std::ops::Range;
 
+use super::blocks::FREE;
 use super::qcqp::{MAX_TANGENTS, solve_qcqp};
 use super::rows::{
     add_jac_row, cost_scale, dof_range, island_ranges, mul_jac, mul_jac_row, range_at, residuals, rows,
@@ -202,6 +203,10 @@ fn pgs_iterate<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> T {
             rows.update_ray();
             rows.update_tangents(&d.contact_friction[5 * con..5 * con + 5]);
             improvement -= rows.accept(d);
+        } else if let Some((count, change)) = update_packed_rows(d, r) {
+            improvement -= change;
+            place += count;
+            continue;
         } else {
             // pyramid edges one by one
             for k in 0..count {
@@ -213,18 +218,75 @@ fn pgs_iterate<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) -> T {
     improvement
 }
 
+/// Updates the packed rows of a constraint of one or two free bodies, or of trees as large, one by one; returns how many
+/// these are, and the change of cost. None for other rows.
+fn update_packed_rows<T: Real>(d: &mut Data<T>, r: usize) -> Option<(usize, T)> {
+    if !d.jacobian.is_packed {
+        return None;
+    }
+    let width = d.jacobian.places[r].width();
+    match width {
+        FREE => Some(update_rows::<T, FREE>(d, r)),
+        _ if width == 2 * FREE => Some(update_rows::<T, { 2 * FREE }>(d, r)),
+        _ => None,
+    }
+}
+
+/// Updates the rows of a constraint one by one; the acceleration of their degrees of freedom is read and written once.
+#[inline(always)]
+fn update_rows<T: Real, const WIDTH: usize>(d: &mut Data<T>, r: usize) -> (usize, T) {
+    let place = d.jacobian.places[r];
+    let [one, two] = place.ranges.map(|(begin, end)| begin as usize..end as usize);
+    let is_pyramid = d.efc_type[r] == constraint::CONTACT_PYRAMIDAL;
+    let mut qacc = [T::ZERO; WIDTH];
+    let (low, high) = qacc.split_at_mut(one.len());
+    low.copy_from_slice(&d.qacc[one.clone()]);
+    high.copy_from_slice(&d.qacc[two.clone()]);
+    let mut change = T::ZERO;
+    for k in 0..place.count as usize {
+        let first = place.first as usize + k * WIDTH;
+        let product = dot_n(&d.efc_J[first..first + WIDTH], &qacc);
+        // opposing edges have blocks of their own
+        let head = if is_pyramid { r + k - k % 2 } else { r + k };
+        let Some((step, fall)) = step_scalar(d, r + k, head, product, true) else { continue };
+        change += fall;
+        for (x, y) in qacc.iter_mut().zip(&d.dual_MinvJT[first..first + WIDTH]) {
+            *x += step * *y;
+        }
+    }
+    let (low, high) = qacc.split_at(one.len());
+    d.qacc[one].copy_from_slice(low);
+    d.qacc[two].copy_from_slice(high);
+    (place.count as usize, change)
+}
+
 /// Updates the force of a row of the group headed by `head`, with or without the regulariser, unless that raises the cost:
 /// its unconstrained minimum, clamped to its bounds. Returns the change of cost. What kernels do in `load_block`,
 /// `update_scalar`, `cost_change` and `accept`, for which no lanes have to wait here.
 pub(crate) fn update_scalar<T: Real>(d: &mut Data<T>, r: usize, head: usize, regularised: bool) -> T {
-    let old = d.efc_force[r];
     let product = mul_jac_row(d, r, &d.qacc);
+    let Some((step, change)) = step_scalar(d, r, head, product, regularised) else { return T::ZERO };
+    add_projected(d, r, step);
+    change
+}
+
+/// Sets the force of a row by the product of its Jacobian and the acceleration; returns by how much, and the change of
+/// cost. None if it stays.
+#[inline(always)]
+fn step_scalar<T: Real>(
+    d: &mut Data<T>,
+    r: usize,
+    head: usize,
+    product: T,
+    regularised: bool,
+) -> Option<(T, T)> {
+    let old = d.efc_force[r];
     let regulariser = if regularised { d.efc_R[r] } else { T::ZERO };
     let residual = product - d.efc_aref[r] + regulariser * old;
     let (ne, nf) = (d.ne[0] as usize, d.nf[0] as usize);
     // most rows that push apart are at their bound and stay there
     if r >= ne + nf && old == T::ZERO && residual >= T::ZERO {
-        return T::ZERO;
+        return None;
     }
     let a = d.dual_A[MAX_BLOCK * r + r - head] + regulariser;
     let free = old - residual / a.max(T::MINVAL);
@@ -238,11 +300,10 @@ pub(crate) fn update_scalar<T: Real>(d: &mut Data<T>, r: usize, head: usize, reg
     let step = force - old;
     let change = step * (T::of(0.5) * a * step + residual);
     if change > T::of(MAX_COST_INCREASE) || step == T::ZERO {
-        return T::ZERO;
+        return None;
     }
     d.efc_force[r] = force;
-    add_projected(d, r, step);
-    change
+    Some((step, change))
 }
 
 /// Joint-space force of an island's constraint forces, and the resulting acceleration.
