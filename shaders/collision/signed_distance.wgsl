@@ -43,7 +43,8 @@ fn primitive_distance(kind: i32, size: vec3f, p: vec3f) -> vec4f {
     return c[2];
 }
 
-// Distance of an ellipsoid to first order: k0 (k0 - 1) / k1 with k0 = |p / s|, k1 = |p / s^2|.
+// Distance of an ellipsoid to first order: k0 (k0 - 1) / k1 with k0 = |p / s|, k1 = |p / s^2|. Its gradient has length one,
+// as the twin explains.
 fn ellipsoid_distance(size: vec3f, c: mat3x4f) -> vec4f {
     let x = c[0] / size.x;
     let y = c[1] / size.y;
@@ -54,7 +55,8 @@ fn ellipsoid_distance(size: vec3f, c: mat3x4f) -> vec4f {
         // the centre
         return constant(-min(size.x, min(size.y, size.z)));
     }
-    return over(mul(k0, plus(k0, -1.0)), k1);
+    let f = over(mul(k0, plus(k0, -1.0)), k1);
+    return vec4f(normalize3(f.xyz), f.w);
 }
 
 // Distance of a box: exact outside. Inside it is that to the nearest wall along a direction that leans away from the

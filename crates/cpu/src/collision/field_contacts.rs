@@ -293,6 +293,7 @@ fn triangle_field<T: Real>(
 mod tests {
     #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
+    use crate::math::length;
     use crate::position;
     use manyworlds_model::model::capacity::max_capacity;
     use manyworlds_model::model::data::Data;
@@ -329,6 +330,18 @@ mod tests {
         assert!(normal[deepest][2] < -0.9, "{:?}", normal[deepest]);
         // a ball in the hole touches nothing
         assert!(contacts("<geom size='.19'/>", 0.0).0.is_empty());
+    }
+
+    /// Contacts of MuJoCo 3.17.0: `mj_forward` of the model that [`contacts`] makes.
+    #[test]
+    fn searches_on_an_ellipsoid_end_where_those_of_the_reference_do() {
+        let ellipsoid = "<geom type='ellipsoid' size='.09 .06 .05' pos='.29 .03 .13' euler='20 30 40'/>";
+        let (dist, pos, _) = contacts(ellipsoid, 0.0);
+        let first = [-0.008_519_742_59, -0.007_392_966_66, -0.005_344_766_45, -0.008_524_613_3];
+        assert_eq!(dist.len(), 40);
+        assert!(dist.iter().zip(first).all(|(a, b)| (a - b).abs() < 1e-9), "{dist:?}");
+        assert!((dist.iter().sum::<f64>() + 0.302_367_568_01).abs() < 1e-9, "{dist:?}");
+        assert!(length(pos[0] - Vec3([0.302_627_11, 0.027_197_38, 0.088_556_78])) < 1e-7, "{pos:?}");
     }
 
     #[test]

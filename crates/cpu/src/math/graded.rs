@@ -3,7 +3,7 @@
 
 use std::ops::{Add, Mul, Neg, Sub};
 
-use super::Vec3;
+use super::{Vec3, normalize3};
 use manyworlds_model::real::Real;
 
 /// Value of a function at a point, and its gradient there.
@@ -49,6 +49,9 @@ pub trait Number<T: Real>:
 
     /// Angle of the vector (x, `self`), rad; flat at the origin.
     fn atan2(self, x: Self) -> Self;
+
+    /// The same value with a gradient of length one; the x axis where it is flat.
+    fn steepened(self) -> Self;
 
     /// A constant.
     #[inline(always)]
@@ -161,6 +164,11 @@ impl<T: Real> Number<T> for Graded<T> {
         let gradient = self.gradient * (x.value * share) - x.gradient * (self.value * share);
         Self { gradient, value: self.value.atan2(x.value) }
     }
+
+    #[inline(always)]
+    fn steepened(self) -> Self {
+        Self { gradient: normalize3(self.gradient), value: self.value }
+    }
 }
 
 impl<T: Real> Number<T> for Plain<T> {
@@ -207,6 +215,11 @@ impl<T: Real> Number<T> for Plain<T> {
     #[inline(always)]
     fn atan2(self, x: Self) -> Self {
         Self(self.0.atan2(x.0))
+    }
+
+    #[inline(always)]
+    fn steepened(self) -> Self {
+        self
     }
 }
 
