@@ -66,7 +66,7 @@ fn place_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, first: usize, count: usize
     if u32::try_from(to).is_err() {
         return false;
     }
-    if !has_room(&mut d.efc_J, to) || is_dual && !has_room(&mut d.dual_MinvJT, to) {
+    if !lengthen_rows(&mut d.efc_J, to) || is_dual && !lengthen_rows(&mut d.dual_MinvJT, to) {
         return false;
     }
     d.efc_J[from..to].fill(T::ZERO);
@@ -79,7 +79,7 @@ fn place_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, first: usize, count: usize
 }
 
 /// Lengthens packed rows to `len` elements and more, unless they are as long; false if there is no memory.
-fn has_room<T: Real>(rows: &mut Vec<T>, len: usize) -> bool {
+fn lengthen_rows<T: Real>(rows: &mut Vec<T>, len: usize) -> bool {
     if rows.len() < len {
         let more = len + len / 4;
         if rows.try_reserve_exact(more - rows.len()).is_err() {
