@@ -1,4 +1,4 @@
-//! Signed distance fields as parts of machines, on both backends: a nut on a bolt, two gears, balls in a bowl. What they
+//! Signed distance fields as parts of machines, on both backends: a nut on a bolt, two gears, a ball in a bowl. What they
 //! have to do follows from their shapes alone.
 //!
 //! Needs a GPU adapter, hardware or software; without one these tests fail.
@@ -81,7 +81,7 @@ fn a_gear_with_half_the_teeth_turns_twice_as_fast() {
     let [large, large_mesh] = part("large", "gear", &[("diameter", 2.8), ("teeth", 28.0)]);
     // half a tooth further, so that gaps face teeth
     let [small, small_mesh] =
-        part("small", "gear", &[("diameter", 1.4), ("teeth", 14.0), ("alpha", 180.0 / 14.0)]);
+        part("small", "gear", &[("diameter", 1.4), ("teeth", 14.0), ("alpha", PI / 14.0)]);
     let text = format!(
         "<mujoco><extension>{large}{small}</extension><asset>{large_mesh}{small_mesh}</asset>
         <option sdf_iterations='5' sdf_initpoints='20'/>
