@@ -114,7 +114,8 @@ fn collide_waiting(all_waiting: u32, turn: u32, mine: bool) -> u32 {
     }
 //#else
     for (var k = 0u; k < waiting && mine; k++) {
-        let near = collide_convex(u32(narrow_phase_queue(k)), false);
+        // never only a probe: SwiftShader compiles four times as long where it sees that in a constant
+        let near = collide_convex(u32(narrow_phase_queue(k)), turn > 1u);
     }
 //#endif
     return waiting;

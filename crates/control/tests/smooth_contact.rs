@@ -98,7 +98,8 @@ fn reference_forces(m: &Model, d: &Data) -> Vec<f64> {
     let (nv, h, eta, beta) = (m.sizes.nv, m.opt_timestep[0], m.opt_smooth[0], m.opt_smooth[1]);
     let inertia = dense_inertia(m, d);
     let nefc = d.nefc[0] as usize;
-    let jacobian = |r: usize| d.row(r, 0, nv);
+    let rows = d.whole_rows();
+    let jacobian = |r: usize| &rows[r * nv..(r + 1) * nv];
     let diagonals: Vec<f64> = (0..nefc).map(|r| dot(jacobian(r), &solved(&inertia, jacobian(r)))).collect();
     // a thousandth of what is typical
     let mut regularised: Vec<f64> = (0..nefc).map(|r| diagonals[r] + 1e-3 * d.efc_diagApprox[r]).collect();
@@ -168,9 +169,9 @@ fn forces_are_those_of_explicit_matrices() {
             *kinds.entry((d.efc_type[r], d.contact_dim.get(d.efc_id[r] as usize).copied())).or_insert(0) += 1;
         }
         // what follows from them
-        let force: Vec<f64> = (0..nv)
-            .map(|i| want.iter().enumerate().map(|(r, f)| f * d.row(r, 0, nv)[i]).sum::<f64>())
-            .collect();
+        let rows = d.whole_rows();
+        let force: Vec<f64> =
+            (0..nv).map(|i| want.iter().enumerate().map(|(r, f)| f * rows[r * nv + i]).sum::<f64>()).collect();
         let change = solved(&dense_inertia(&m, &d), &force);
         for i in 0..nv {
             assert!((d.qfrc_constraint[i] - force[i]).abs() < 1e-7 * (1.0 + force[i].abs()), "{step} {i}");

@@ -175,11 +175,10 @@ macro_rules! define_data {
                 match name { $(stringify!($name) => Some(stored!(self $name)),)* _ => None }
             }
 
-            /// Mutable access to a field by name. After access to `efc_J`, rows of
+            /// Mutable access to a field by name. After access to `efc_J` or `dual_MinvJT`, rows of
             /// this world are whole, and none of their elements is known to be zero.
             pub fn get_mut(&mut self, name: &str) -> Option<ValuesMut<'_, T>> {
-                if name == "efc_J" {
-                    self.unpack_rows();
+                if PACKED.contains(&name) {
                     self.forget_spans();
                 }
                 match name {
@@ -294,8 +293,8 @@ impl<T: Real> Data<T> {
     /// Stores all elements of each row of the Jacobian from now on.
     fn unpack_rows(&mut self) {
         if self.jacobian.is_packed {
+            self.dual_MinvJT = self.whole_rows_of(&self.dual_MinvJT, self.sizes.ndual).into_owned();
             self.efc_J = self.whole_rows().into_owned();
-            self.dual_MinvJT = vec![T::ZERO; self.sizes.ndual * self.sizes.nv];
             self.jacobian = Jacobian::default();
             self.jacobian.lengthen(self.sizes.njmax, self.sizes.nv);
         }
