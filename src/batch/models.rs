@@ -130,9 +130,12 @@ impl Models {
         stale
     }
 
-    /// Runs `work` on every world and its model, in parallel.
+    /// Runs `work` on every world and its model, in parallel. Where there are more threads than worlds, some work on the
+    /// same one.
     pub(super) fn each(&mut self, worlds: &mut [Data], work: impl Fn(usize, &Model, &mut Data) + Sync) {
         let (base, varied, idle) = (&self.base, &self.varied, &self.idle);
+        let threads = rayon::current_num_threads() / worlds.len().max(1);
+        worlds.iter_mut().for_each(|data| data.threads = threads);
         let worlds = worlds.par_iter_mut().enumerate();
         if varied.is_empty() {
             worlds.for_each(|(world, data)| work(world, base, data));

@@ -170,8 +170,9 @@ fn forces_are_those_of_explicit_matrices() {
         }
         // what follows from them
         let rows = d.whole_rows();
-        let force: Vec<f64> =
-            (0..nv).map(|i| want.iter().enumerate().map(|(r, f)| f * rows[r * nv + i]).sum::<f64>()).collect();
+        let force: Vec<f64> = (0..nv)
+            .map(|i| want.iter().enumerate().map(|(r, f)| f * rows[r * nv + i]).sum::<f64>())
+            .collect();
         let change = solved(&dense_inertia(&m, &d), &force);
         for i in 0..nv {
             assert!((d.qfrc_constraint[i] - force[i]).abs() < 1e-7 * (1.0 + force[i].abs()), "{step} {i}");

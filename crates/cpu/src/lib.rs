@@ -32,6 +32,7 @@ pub mod sleep;
 pub mod smooth;
 pub mod solver;
 pub mod task;
+mod threads;
 pub mod work;
 
 use manyworlds_model::model::Model;

@@ -3,6 +3,8 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
+use std::time::Duration;
+
 use manyworlds_cpu::constraint::constraint_cost::{cost_parameters, force};
 use manyworlds_cpu::smooth::factor_m::mul_m;
 use manyworlds_cpu::{forward, run_stage, step};
@@ -144,6 +146,72 @@ fn packed_rows_of_the_dual_problem_are_the_whole_ones() {
                 assert_eq!(opened.efc_J[..rows], d.whole_rows()[..rows], "{what}");
             }
         }
+    }
+}
+
+/// Bodies of all kinds of shapes on a height field and a field of distances, in several heaps.
+fn yard(option: &str) -> Model {
+    let shapes = ["sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh' mesh='cube"];
+    let mut bodies = String::new();
+    for i in 0..120 {
+        let (x, y, z) = (i % 8, i / 8 % 5, i / 40);
+        let place = format!("{} {} {}", 0.22 * x as f64, 0.3 * y as f64, 0.2 + 0.13 * z as f64);
+        let (kind, turn) = (shapes[i % 6], format!("{} {} 0", 17 * i % 90, 31 * i % 90));
+        let size = if kind.starts_with("mesh") { "" } else { "size='.05 .05 .05'" };
+        bodies +=
+            &format!("<body pos='{place}' euler='{turn}'><freejoint/><geom type='{kind}' {size}/></body>");
+    }
+    let text = format!(
+        "<mujoco><option {option}/><extension><plugin plugin='mujoco.sdf.torus'><instance name='t'>\
+         <config key='radius1' value='.3'/><config key='radius2' value='.08'/></instance></plugin></extension>\
+         <asset><mesh name='cube' vertex='-.05 -.05 -.05 .05 -.05 -.05 0 .06 0 0 0 .07'/>\
+         <mesh name='t'><plugin instance='t'/></mesh>\
+         <hfield name='h' nrow='4' ncol='4' size='2 2 .1 .1' elevation='0 1 0 1 1 0 1 0 0 1 0 1 1 0 1 0'/></asset>\
+         <worldbody><geom type='hfield' hfield='h' pos='.8 .6 0'/>\
+         <geom type='sdf' mesh='t' pos='.4 .4 .2'><plugin instance='t'/></geom>{bodies}</worldbody></mujoco>"
+    );
+    manyworlds_mjcf::load_str(&text).unwrap()
+}
+
+/// Threads that share a world, its candidates and its islands, change no bit of it.
+#[test]
+fn threads_of_a_world_change_no_bit() {
+    let models = [
+        ("columns", columns(5, "")),
+        ("columns of cones", columns(5, "cone='elliptic' solver='CG'")),
+        ("yard", yard("")),
+        ("few slots", yard("solver='CG'")),
+    ];
+    for (name, m) in models {
+        let world = |threads: usize| {
+            let mut d = Data::new(&m, Capacity::NONE);
+            // the deepest contacts stay where slots end
+            d.capacity_limit =
+                if name == "few slots" { Capacity { nconmax: 100, njmax: 300 } } else { max_capacity(&m) };
+            d.threads = threads;
+            d
+        };
+        let (mut alone, mut shared) = (world(1), [world(2), world(7)]);
+        let mut most = 0;
+        for k in 0..40 {
+            step(&m, &mut alone);
+            most = most.max(alone.nefc[0]);
+            for d in &mut shared {
+                // as if they had taken long
+                d.near_pairs.as_mut().unwrap().busy = Duration::MAX;
+                d.helpers.effort.total = Duration::MAX;
+                step(&m, d);
+                for (field, read) in Data::<f64>::FIELDS.iter().zip(Data::<f64>::READS) {
+                    let same = read(d).to_f64() == read(&alone).to_f64();
+                    assert!(same, "{name}, {} threads, step {k}: {}", d.threads, field.name);
+                }
+            }
+        }
+        // candidates and islands were shared
+        assert!(most > 600 || name == "few slots" && most == 300, "{name}: {most}");
+        let [two, _] = &shared;
+        assert!(two.near_pairs.as_ref().is_some_and(|near| !near.shares.is_empty()), "{name}");
+        assert!(two.helpers.all.len() == 2 || name == "few slots", "{name}: {} islands", two.nisland[0]);
     }
 }
 

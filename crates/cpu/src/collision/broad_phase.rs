@@ -4,7 +4,8 @@
 use super::narrow_phase::collide_candidate;
 use super::pair::Obb;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
-use super::sweep_and_prune::{bound_geoms, bounds_apart, sweep_and_prune};
+use super::shares::collide_all;
+use super::sweep_and_prune::{bound_geoms, sweep_and_prune};
 use crate::math::{dot, length, mat_column, mat3, vec3, vec3_at};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -15,22 +16,16 @@ use manyworlds_model::schema::enums::{enable, geom};
 /// their number, slots or not.
 pub(super) fn list_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
     d.ncon[0] = 0;
-    let mut wanted = 0;
-    let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
     if m.sizes.nsap > 0 {
         let mut near = d.near_pairs.take().unwrap_or_default();
         sweep_and_prune(m, d, &mut near);
         bound_geoms(m, d, &mut near);
-        for &candidate in &near.candidates {
-            let (one, two) = (&near.boxes[candidate.geom1 as usize], &near.boxes[candidate.geom2 as usize]);
-            if candidate.pair < 0 && bounds_apart(one, two) {
-                continue;
-            }
-            wanted += collide_candidate(m, d, candidate, &mut found);
-        }
+        let wanted = collide_all(m, d, &mut near);
         d.near_pairs = Some(near);
         return wanted;
     }
+    let mut wanted = 0;
+    let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
     for body_pair in 0..m.sizes.nbodypair {
         if !body_pair_apart(m, d, body_pair) {
             let first = m.bodypair_adr[body_pair] as usize;

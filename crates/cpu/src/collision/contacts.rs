@@ -28,19 +28,29 @@ pub(super) fn store_contacts<T: Real>(
             if contact_kept(m, d, candidate, contact) {
                 kept += 1;
                 set_by_laws(m, d, candidate, contact, &mut p);
-                if let Some(slot) = free_slot(d, contact.dist) {
-                    write_contact(d, slot, candidate, margin, &p, contact);
-                }
+                store_contact(d, candidate, margin, &p, contact);
             }
         }
         return kept;
     }
     for contact in found {
-        if let Some(slot) = free_slot(d, contact.dist) {
-            write_contact(d, slot, candidate, margin, &p, contact);
-        }
+        store_contact(d, candidate, margin, &p, contact);
     }
     found.len()
+}
+
+/// Writes a contact if it fits into slots.
+#[inline(always)]
+pub(super) fn store_contact<T: Real>(
+    d: &mut Data<T>,
+    candidate: Candidate,
+    margin: T,
+    p: &ContactParameters<T>,
+    contact: &ContactPoint<T>,
+) {
+    if let Some(slot) = free_slot(d, contact.dist) {
+        write_contact(d, slot, candidate, margin, p, contact);
+    }
 }
 
 /// Slot for a contact at distance `dist`: the next one or, if all are taken, the last one after removal of the

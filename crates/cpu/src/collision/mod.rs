@@ -30,6 +30,7 @@ pub mod ray;
 pub mod ray_hfield;
 pub mod ray_mesh;
 pub mod ray_shape;
+mod shares;
 pub mod signed_distance;
 pub mod support_map;
 pub mod sweep_and_prune;

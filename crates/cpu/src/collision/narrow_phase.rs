@@ -9,7 +9,7 @@ use super::height_field::{MAX_PRISMS, prisms_under};
 use super::pair::{closed_form, convex_shape, geoms_apart, shape, spheres_apart};
 use super::plane_mesh::plane_mesh;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
-use crate::math::vec3;
+use crate::math::{Vec3, vec3};
 use crate::sleep::asleep::pair_sleeps;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::candidates::Candidate;
@@ -18,42 +18,76 @@ use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::{disable, geom};
 use manyworlds_model::schema::shape_pairs::{Method, shape_pair};
 
+/// Where the contacts of a candidate go: into slots of the world, or into a list.
+pub(super) trait Sink<T: Real> {
+    /// The world.
+    fn world(&self) -> &Data<T>;
+
+    /// Takes contacts of a candidate; returns their number, slots or not.
+    fn take(&mut self, m: &Model<T>, candidate: Candidate, margin: T, found: &[ContactPoint<T>]) -> usize;
+
+    /// True if one of the candidate's contacts, which are the last ones, is at `pos`.
+    fn has(&self, candidate: Candidate, pos: Vec3<T>) -> bool;
+}
+
+impl<T: Real> Sink<T> for Data<T> {
+    #[inline(always)]
+    fn world(&self) -> &Data<T> {
+        self
+    }
+
+    #[inline(always)]
+    fn take(&mut self, m: &Model<T>, candidate: Candidate, margin: T, found: &[ContactPoint<T>]) -> usize {
+        store_contacts(m, self, candidate, margin, found)
+    }
+
+    fn has(&self, candidate: Candidate, pos: Vec3<T>) -> bool {
+        let pair = [candidate.geom1, candidate.geom2];
+        let mut last = (0..self.ncon[0] as usize).rev();
+        last.by_ref()
+            .take_while(|k| self.contact_geom[2 * k..2 * k + 2] == pair)
+            .any(|k| vec3(&self.contact_pos, k) == pos)
+    }
+}
+
 /// Contacts of one candidate; returns their number, slots or not. Most candidates end at their bounding spheres, within the
 /// loop over them.
 #[inline(always)]
 pub(super) fn collide_candidate<T: Real>(
     m: &Model<T>,
-    d: &mut Data<T>,
+    sink: &mut impl Sink<T>,
     candidate: Candidate,
     found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
     let (g1, g2) = (candidate.geom1 as usize, candidate.geom2 as usize);
     let (margin, gap) = margin_gap(m, candidate);
+    let d = sink.world();
     if spheres_apart(m, d, g1, g2, margin + gap) {
         return 0;
     }
     if !d.tree_asleep.is_empty() && pair_sleeps(m, d, [g1, g2].map(|g| m.geom_bodyid[g] as usize)) {
         return 0;
     }
-    collide_near(m, d, candidate, (margin, gap), found)
+    collide_near(m, sink, candidate, (margin, gap), found)
 }
 
 /// Contacts of a candidate whose bounding spheres meet.
 #[inline(never)]
 fn collide_near<T: Real>(
     m: &Model<T>,
-    d: &mut Data<T>,
+    sink: &mut impl Sink<T>,
     candidate: Candidate,
     (margin, gap): (T, T),
     found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
     let (g1, g2) = (candidate.geom1 as usize, candidate.geom2 as usize);
     if m.geom_type[g2] == geom::SDF && m.geom_type[g1] != geom::PLANE {
-        return collide_fields(m, d, candidate, margin);
+        return collide_fields(m, sink, candidate, margin);
     }
+    let d = sink.world();
     if m.geom_type[g1] != geom::HFIELD {
         let n = collide_geoms(m, d, g1, g2, margin + gap, found);
-        return store_contacts(m, d, candidate, margin, &found[..n]);
+        return sink.take(m, candidate, margin, &found[..n]);
     }
     // one contact with each prism under the geom
     let other = convex_shape(m, d, g2);
@@ -65,7 +99,7 @@ fn collide_near<T: Real>(
     for k in 0..prisms.count() {
         let Some(prism) = prisms.make_prism(k) else { continue };
         let n = convex_convex(&prism, &other, margin + gap, false, found);
-        wanted += store_contacts(m, d, candidate, margin, &found[..n]);
+        wanted += sink.take(m, candidate, margin, &found[..n]);
         if wanted == MAX_PRISMS {
             break;
         }
@@ -74,17 +108,15 @@ fn collide_near<T: Real>(
 }
 
 /// Contacts of a candidate with a signed distance field, whatever the margin only where geoms overlap.
-fn collide_fields<T: Real>(m: &Model<T>, d: &mut Data<T>, candidate: Candidate, margin: T) -> usize {
+fn collide_fields<T: Real>(m: &Model<T>, sink: &mut impl Sink<T>, candidate: Candidate, margin: T) -> usize {
     let (g1, g2) = (candidate.geom1 as usize, candidate.geom2 as usize);
+    let d = sink.world();
     let (a, b, convex) = (shape(m, d, g1), shape(m, d, g2), convex_shape(m, d, g2));
-    let pair = [candidate.geom1, candidate.geom2];
     let mut wanted = 0;
     let each = |contact: ContactPoint<T>| {
-        // starts that end at the same point are one contact; those of the pair are the last ones
-        let last = (0..d.ncon[0] as usize).rev();
-        let mut own = last.take_while(|k| d.contact_geom[2 * k..2 * k + 2] == pair);
-        if !own.any(|k| vec3(&d.contact_pos, k) == contact.pos) {
-            wanted += store_contacts(m, d, candidate, margin, &[contact]);
+        // starts that end at the same point are one contact
+        if !sink.has(candidate, contact.pos) {
+            wanted += sink.take(m, candidate, margin, &[contact]);
         }
     };
     match m.geom_type[g1] {

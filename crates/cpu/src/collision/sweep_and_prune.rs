@@ -11,7 +11,7 @@ use std::cmp::Ordering;
 use crate::math::{Vec3, mat_row, mat3, vec3};
 use crate::sleep::kept::{run_at, runs};
 use manyworlds_model::model::Model;
-use manyworlds_model::model::candidates::NearPairs;
+use manyworlds_model::model::candidates::{Candidate, NearPairs};
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::enable;
@@ -103,8 +103,15 @@ fn bounding_box<T: Real>(m: &Model<T>, d: &Data<T>, g: usize) -> [T; 6] {
 
 /// True if two bounding boxes are apart; false for those that are not finite.
 #[inline(always)]
-pub(super) fn bounds_apart<T: Real>(one: &[T; 6], two: &[T; 6]) -> bool {
+fn bounds_apart<T: Real>(one: &[T; 6], two: &[T; 6]) -> bool {
     (0..3).any(|k| one[3 + k] < two[k] || two[3 + k] < one[k])
+}
+
+/// True if the bounding boxes of a candidate without a pair of its own are apart.
+#[inline(always)]
+pub(super) fn is_apart<T: Real>(boxes: &[[T; 6]], candidate: Candidate) -> bool {
+    let [one, two] = [candidate.geom1, candidate.geom2].map(|g| &boxes[g as usize]);
+    candidate.pair < 0 && bounds_apart(one, two)
 }
 
 /// Bounding sphere of a swept geom, margins included.

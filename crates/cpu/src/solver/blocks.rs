@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use crate::math::{add_row, add_rows4, dot_n, dot_rows4};
 use manyworlds_model::model::data::Data;
+use manyworlds_model::model::descent::Descent;
 use manyworlds_model::real::Real;
 
 /// Degrees of freedom of a free body.
@@ -97,15 +98,15 @@ fn dot_part<T: Real>(d: &Data<T>, first: usize, v: &[T]) -> T {
 
 /// Adds the joint-space forces of the rows of a constraint, whose forces are in `efc_force`.
 #[inline(always)]
-pub(super) fn add_block_forces<T: Real>(d: &mut Data<T>, r: usize, n: usize) {
+pub(super) fn add_block_forces<T: Real>(d: &Data<T>, s: &mut Descent<T>, r: usize, n: usize) {
     let (ranges, width) = elements(d, r);
-    let f = &d.efc_force[r..r + n];
+    let f = &s.efc_force[r..r + n];
     for (first, range) in ranges {
         if range.is_empty() {
             continue;
         }
         let len = range.len();
-        let out = &mut d.qfrc_constraint[range];
+        let out = &mut s.qfrc_constraint[range];
         let part = |j: usize| &d.efc_J[first + j * width..first + j * width + len];
         for j in (0..n).step_by(4) {
             if j + 4 > n {

@@ -5,30 +5,35 @@ use super::rows::{island_ranges, range_at, sum_over};
 use crate::smooth::factor_m::solve_ld_within;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
+use manyworlds_model::model::descent::Descent;
 use manyworlds_model::real::Real;
-use manyworlds_model::schema::Need;
 
 /// New search direction from the gradient in `solver_grad`; returns `grad' M⁻¹ grad`. `last` is its value at the last
 /// direction, none for the first. Beta is that of Polak and Ribière, not below zero, where the method restarts.
-pub fn cg_direction<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, last: Option<T>) -> T {
-    d.hold(Need::ConjugateGradient);
+pub fn cg_direction<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    s: &mut Descent<T>,
+    island: i32,
+    last: Option<T>,
+) -> T {
     // gradient preconditioned by the inertia
     for k in island_ranges(d, island) {
         let range = range_at(d, k);
-        d.solver_Mv[range.clone()].copy_from_slice(&d.solver_grad[range.clone()]);
-        solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut d.solver_Mv, range);
+        s.solver_Mv[range.clone()].copy_from_slice(&s.solver_grad[range.clone()]);
+        solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut s.solver_Mv, range);
     }
-    let grad_mgrad = sum_over(d, island, |i| d.solver_grad[i] * d.solver_Mv[i]);
+    let grad_mgrad = sum_over(d, island, |i| s.solver_grad[i] * s.solver_Mv[i]);
     let mut beta = T::ZERO;
     if let Some(last) = last {
-        let change = sum_over(d, island, |i| d.solver_grad[i] * (d.solver_Mv[i] - d.solver_Mgrad[i]));
+        let change = sum_over(d, island, |i| s.solver_grad[i] * (s.solver_Mv[i] - s.solver_Mgrad[i]));
         beta = (change / last.max(T::MINVAL)).max(T::ZERO);
     }
     for k in island_ranges(d, island) {
         for i in range_at(d, k) {
-            let kept = if beta > T::ZERO { beta * d.solver_search[i] } else { T::ZERO };
-            d.solver_search[i] = kept - d.solver_Mv[i];
-            d.solver_Mgrad[i] = d.solver_Mv[i];
+            let kept = if beta > T::ZERO { beta * s.solver_search[i] } else { T::ZERO };
+            s.solver_search[i] = kept - s.solver_Mv[i];
+            s.solver_Mgrad[i] = s.solver_Mv[i];
         }
     }
     grad_mgrad

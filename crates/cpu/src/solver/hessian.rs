@@ -13,6 +13,7 @@ use crate::constraint::row_span::{has_gap, row_span};
 use crate::math::{add_row, add_rows4};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
+use manyworlds_model::model::descent::Descent;
 use manyworlds_model::model::hessian::{Hessian, Node, RowPart};
 use manyworlds_model::real::Real;
 
@@ -23,16 +24,22 @@ const MAX_UPDATES_DIVISOR: usize = 2;
 const UPDATE_COST: usize = 4;
 
 /// Hessian of the cost in an island: the inertia plus the rows in their quadratic zone.
-pub fn build_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, island: i32) {
+pub fn build_hessian<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    s: &mut Descent<T>,
+    h: &mut Hessian<T>,
+    island: i32,
+) {
     let (first, end) = h.islands[island as usize];
     add_inertia(m, d, h, (first, end));
     let some_gap = || d.efc_order[rows(d, island)].iter().any(|r| has_gap(d, *r as usize));
     if end - first == 1 && d.jacobian.is_plain() {
-        add_rows_of_one_node::<T, true>(m, d, h, island, first);
+        add_rows_of_one_node::<T, true>(m, d, s, h, island, first);
     } else if end - first == 1 && !d.jacobian.is_packed && !some_gap() {
-        add_rows_of_one_node::<T, false>(m, d, h, island, first);
+        add_rows_of_one_node::<T, false>(m, d, s, h, island, first);
     } else {
-        add_rows_by_part(m, d, h, island);
+        add_rows_by_part(m, d, s, h, island);
     }
 }
 
@@ -54,7 +61,8 @@ fn add_inertia<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>, (first, e
 #[inline(always)]
 fn add_rows_of_one_node<T: Real, const PLAIN: bool>(
     m: &Model<T>,
-    d: &mut Data<T>,
+    d: &Data<T>,
+    s: &mut Descent<T>,
     h: &mut Hessian<T>,
     island: i32,
     node: usize,
@@ -72,12 +80,12 @@ fn add_rows_of_one_node<T: Real, const PLAIN: bool>(
         if let Some(cone) = cone_of(m, d, r) {
             done = r + cone.dim;
             let span = clipped(row_span(d, r));
-            add_cone_hessian(d, r, &cone, [span, (span.1, span.1)], |vector, weight| {
+            add_cone_hessian(d, s, r, &cone, [span, (span.1, span.1)], |vector, weight| {
                 add_rank_one(h, &node, span.0, &vector[span.0..span.1], weight);
             });
             continue;
         }
-        if !note_zone(d, r) {
+        if !note_zone(d, s, r) {
             continue;
         }
         let span = clipped(row_span(d, r));
@@ -93,29 +101,30 @@ fn add_rows_of_one_node<T: Real, const PLAIN: bool>(
 }
 
 /// Notes whether a row is in its quadratic zone.
-fn note_zone<T: Real>(d: &mut Data<T>, r: usize) -> bool {
-    let is_in_quadratic = is_quadratic(&cost_parameters(d, r), d.solver_Jaref[r]);
-    d.solver_quadratic[r] = i32::from(is_in_quadratic);
+fn note_zone<T: Real>(d: &Data<T>, s: &mut Descent<T>, r: usize) -> bool {
+    let is_in_quadratic = is_quadratic(&cost_parameters(d, r), s.solver_Jaref[r]);
+    s.solver_quadratic[r] = i32::from(is_in_quadratic);
     is_in_quadratic
 }
 
 /// Adds the Hessian of a cone's cost by `add`, which takes a vector over all degrees of freedom, zero outside of the ranges
 /// of the cone's rows, and its weight: each row's diagonal term, and the rank-one update and downdate.
 fn add_cone_hessian<T: Real>(
-    d: &mut Data<T>,
+    d: &Data<T>,
+    s: &mut Descent<T>,
     r: usize,
     cone: &Cone<T>,
     ranges: [(usize, usize); 2],
     mut add: impl FnMut(&[T], T),
 ) {
-    let hess = cone.curvature(&d.solver_Jaref[r..r + cone.dim]);
+    let hess = cone.curvature(&s.solver_Jaref[r..r + cone.dim]);
     for k in 0..cone.dim {
         if hess[k][0] != T::ZERO {
             for (begin, end) in ranges {
                 let first = d.row_index(r + k, begin);
-                d.solver_search[begin..end].copy_from_slice(&d.efc_J[first..first + end - begin]);
+                s.solver_search[begin..end].copy_from_slice(&d.efc_J[first..first + end - begin]);
             }
-            add(&d.solver_search, hess[k][0]);
+            add(&s.solver_search, hess[k][0]);
         }
     }
     if hess[0][1] == T::ZERO {
@@ -123,14 +132,14 @@ fn add_cone_hessian<T: Real>(
     }
     for (part, sign) in [(1, T::ONE), (2, -T::ONE)] {
         for (begin, end) in ranges {
-            d.solver_search[begin..end].fill(T::ZERO);
+            s.solver_search[begin..end].fill(T::ZERO);
             for k in 0..cone.dim {
                 let first = d.row_index(r + k, begin);
                 let row = &d.efc_J[first..first + end - begin];
-                add_row(&mut d.solver_search[begin..end], hess[k][part], row);
+                add_row(&mut s.solver_search[begin..end], hess[k][part], row);
             }
         }
-        add(&d.solver_search, sign);
+        add(&s.solver_search, sign);
     }
 }
 
@@ -173,7 +182,7 @@ fn add_rows_hessian<T: Real, const PLAIN: bool>(
 }
 
 /// Adds the rows of an island constraint by constraint: their rows reach the same degrees of freedom.
-fn add_rows_by_part<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, island: i32) {
+fn add_rows_by_part<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, h: &mut Hessian<T>, island: i32) {
     let mut parts = std::mem::take(&mut h.work.parts);
     let places = rows(d, island);
     let mut k = places.start;
@@ -182,7 +191,7 @@ fn add_rows_by_part<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, 
         list_reached(m, d, h, island, r, &mut parts);
         if let Some(cone) = cone_of(m, d, r) {
             let ranges = d.row_parts(r);
-            add_cone_hessian(d, r, &cone, ranges, |vector, weight| {
+            add_cone_hessian(d, s, r, &cone, ranges, |vector, weight| {
                 add_vector_by_part(h, &parts, vector, weight)
             });
             k += cone.dim;
@@ -192,7 +201,7 @@ fn add_rows_by_part<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, 
         let (mut four, mut weights, mut count) = ([r; 4], [T::ZERO; 4], 0);
         for k in k..end {
             let r = d.efc_order[k] as usize;
-            if note_zone(d, r) {
+            if note_zone(d, s, r) {
                 (four[count], weights[count]) = (r, d.efc_D[r]);
                 count += 1;
             }
@@ -343,22 +352,28 @@ pub fn factor_hessian<T: Real>(d: &Data<T>, h: &mut Hessian<T>, island: i32) {
 
 /// Updates the factors for the rows that entered or left their quadratic zone; false where a new factorisation costs
 /// less or is more accurate.
-pub fn update_factors<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, island: i32) -> bool {
+pub fn update_factors<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    s: &mut Descent<T>,
+    h: &mut Hessian<T>,
+    island: i32,
+) -> bool {
     // the Hessian of a cone changes with every step
-    !m.has_elliptic_cones() && changes_pay(m, d, h, island) && update_rows(m, d, h, island)
+    !m.has_elliptic_cones() && changes_pay(m, d, s, h, island) && update_rows(m, d, s, h, island)
 }
 
 /// True if a row is in another zone than in the factors.
-fn has_changed<T: Real>(d: &Data<T>, r: usize) -> bool {
-    is_quadratic(&cost_parameters(d, r), d.solver_Jaref[r]) != (d.solver_quadratic[r] != 0)
+fn has_changed<T: Real>(d: &Data<T>, s: &Descent<T>, r: usize) -> bool {
+    is_quadratic(&cost_parameters(d, r), s.solver_Jaref[r]) != (s.solver_quadratic[r] != 0)
 }
 
 /// True if updates cost less than a new factorisation.
-fn changes_pay<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>, island: i32) -> bool {
+fn changes_pay<T: Real>(m: &Model<T>, d: &Data<T>, s: &Descent<T>, h: &mut Hessian<T>, island: i32) -> bool {
     let (first, end) = h.islands[island as usize];
     let order = &d.efc_order[rows(d, island)];
     if end - first == 1 {
-        let changes = order.iter().filter(|r| has_changed(d, **r as usize)).count();
+        let changes = order.iter().filter(|r| has_changed(d, s, **r as usize)).count();
         return changes * MAX_UPDATES_DIVISOR <= h.nodes[first].len();
     }
     let mut parts = std::mem::take(&mut h.work.parts);
@@ -367,7 +382,7 @@ fn changes_pay<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>, island: i
         limit += node.len() * (node.height + node.len()) * (node.height + node.len());
     }
     for &r in order {
-        if has_changed(d, r as usize) {
+        if has_changed(d, s, r as usize) {
             list_reached(m, d, h, island, r as usize, &mut parts);
             cost += parts.iter().map(|p| h.nodes[p.node].reach).max().unwrap_or(0);
         }
@@ -377,28 +392,34 @@ fn changes_pay<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>, island: i
 }
 
 /// Updates the factors row by row; false if a pivot nearly vanishes.
-fn update_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, h: &mut Hessian<T>, island: i32) -> bool {
+fn update_rows<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    s: &mut Descent<T>,
+    h: &mut Hessian<T>,
+    island: i32,
+) -> bool {
     let mut parts = std::mem::take(&mut h.work.parts);
     let mut regular = true;
     for k in rows(d, island) {
         let r = d.efc_order[k] as usize;
-        if !has_changed(d, r) {
+        if !has_changed(d, s, r) {
             continue;
         }
-        d.solver_quadratic[r] = 1 - d.solver_quadratic[r];
-        let weight = if d.solver_quadratic[r] != 0 { d.efc_D[r] } else { -d.efc_D[r] };
+        s.solver_quadratic[r] = 1 - s.solver_quadratic[r];
+        let weight = if s.solver_quadratic[r] != 0 { d.efc_D[r] } else { -d.efc_D[r] };
         list_reached(m, d, h, island, r, &mut parts);
         // the row, and zeros wherever it reaches
         let Some(lowest) = parts.iter().map(|part| part.node).min() else { continue };
         for node in path(h, lowest) {
-            d.solver_search[node.begin..node.end].fill(T::ZERO);
+            s.solver_search[node.begin..node.end].fill(T::ZERO);
         }
         for part in &parts {
             let first = d.row_index(r, part.begin);
             let row = &d.efc_J[first..first + part.end - part.begin];
-            d.solver_search[part.begin..part.end].copy_from_slice(row);
+            s.solver_search[part.begin..part.end].copy_from_slice(row);
         }
-        regular = update_path(h, lowest, &mut d.solver_search, weight);
+        regular = update_path(h, lowest, &mut s.solver_search, weight);
         if !regular {
             break;
         }
@@ -433,12 +454,12 @@ fn path<T>(h: &Hessian<T>, lowest: usize) -> impl Iterator<Item = &Node> {
 }
 
 /// Solves with the factors from [`factor_hessian`] in `solver_search`.
-pub fn solve_hessian<T: Real>(d: &mut Data<T>, h: &mut Hessian<T>, island: i32) {
+pub fn solve_hessian<T: Real>(s: &mut Descent<T>, h: &mut Hessian<T>, island: i32) {
     let (first, end) = h.islands[island as usize];
     if end - first == 1 {
         let node = h.nodes[first];
-        solve_triangle(&h.entries[node.adr..], &mut d.solver_search[node.begin..node.end]);
+        solve_triangle(&h.entries[node.adr..], &mut s.solver_search[node.begin..node.end]);
     } else {
-        solve_nodes(h, first..end, &mut d.solver_search);
+        solve_nodes(h, first..end, &mut s.solver_search);
     }
 }

@@ -7,6 +7,7 @@ use crate::constraint::constraint_cost::{cost_parameters, force, is_quadratic, r
 use crate::smooth::factor_m::mul_m_within;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
+use manyworlds_model::model::descent::Descent;
 use manyworlds_model::real::Real;
 
 /// A point of the line search: step length, cost relative to the start, and two derivatives.
@@ -32,38 +33,45 @@ struct LineSearch<T> {
 /// `decrement`: for Newton's direction, minus the slope of the cost at the start, which equals the curvature there.
 pub fn line_search<T: Real>(
     m: &Model<T>,
-    d: &mut Data<T>,
+    d: &Data<T>,
+    s: &mut Descent<T>,
     island: i32,
     scale: T,
     decrement: Option<T>,
 ) -> (T, T) {
-    let length = norm(d, island, &d.solver_search);
+    let length = norm(d, island, &s.solver_search);
     if length < T::MINVAL {
         return (T::ZERO, T::ZERO);
     }
     for k in island_ranges(d, island) {
         let range = range_at(d, k);
-        mul_m_within(m, &d.M, &d.solver_search, &mut d.solver_Mv, range);
+        mul_m_within(m, &d.M, &s.solver_search, &mut s.solver_Mv, range);
     }
-    let mut products = std::mem::take(&mut d.solver_Jv);
-    mul_jac(d, rows(d, island), &d.solver_search, &mut products);
-    d.solver_Jv = products;
+    let mut products = std::mem::take(&mut s.solver_Jv);
+    mul_jac(d, rows(d, island), &s.solver_search, &mut products);
+    s.solver_Jv = products;
     let mut search = LineSearch {
         island,
-        slope: sum_over(d, island, |i| d.solver_search[i] * (d.solver_Ma[i] - d.qfrc_smooth[i])),
-        curvature: sum_over(d, island, |i| d.solver_search[i] * d.solver_Mv[i]),
+        slope: sum_over(d, island, |i| s.solver_search[i] * (s.solver_Ma[i] - d.qfrc_smooth[i])),
+        curvature: sum_over(d, island, |i| s.solver_search[i] * s.solver_Mv[i]),
         tolerance: m.opt_tolerance[0] * m.opt_ls_tolerance[0] * length / scale,
         evaluations: i32::from(decrement.is_some()),
     };
     // the derivative is a sum in which the smooth part and the rows cancel: below its rounding nothing is left to find
     let rounding = T::of(4.0) * T::EPSILON * (search.slope.abs() + search.curvature);
     search.tolerance = search.tolerance.max(rounding);
-    let best = minimise(m, d, &mut search, m.opt_ls_iterations[0], decrement);
+    let best = minimise(m, d, s, &mut search, m.opt_ls_iterations[0], decrement);
     (best.alpha, best.cost)
 }
 
 /// Cost relative to the start of the search, and its derivatives, at `alpha`.
-fn evaluate<T: Real>(m: &Model<T>, d: &Data<T>, search: &mut LineSearch<T>, alpha: T) -> LinePoint<T> {
+fn evaluate<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    s: &Descent<T>,
+    search: &mut LineSearch<T>,
+    alpha: T,
+) -> LinePoint<T> {
     search.evaluations += 1;
     let half = T::of(0.5);
     let mut p = LinePoint {
@@ -73,7 +81,7 @@ fn evaluate<T: Real>(m: &Model<T>, d: &Data<T>, search: &mut LineSearch<T>, alph
         d2: search.curvature,
     };
     let two_sided = (d.ne[0] + d.nf[0]) as usize;
-    let (jaref, jv, constraint_mass) = (&d.solver_Jaref, &d.solver_Jv, &d.efc_D);
+    let (jaref, jv, constraint_mass) = (&s.solver_Jaref, &s.solver_Jv, &d.efc_D);
     let mut done = 0;
     for &r in &d.efc_order[rows(d, search.island)] {
         let r = r as usize;
@@ -125,6 +133,7 @@ fn newton_alpha<T: Real>(p: &LinePoint<T>) -> T {
 fn minimise<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
+    s: &Descent<T>,
     search: &mut LineSearch<T>,
     max_evaluations: i32,
     decrement: Option<T>,
@@ -134,12 +143,12 @@ fn minimise<T: Real>(
     let (p0, mut p1) = match decrement {
         Some(x) => {
             let p0 = LinePoint { alpha: T::ZERO, cost: T::ZERO, d1: -x, d2: x };
-            (p0, evaluate(m, d, search, T::ONE))
+            (p0, evaluate(m, d, s, search, T::ONE))
         }
         None => {
-            let p0 = evaluate(m, d, search, T::ZERO);
+            let p0 = evaluate(m, d, s, search, T::ZERO);
             let first = newton_alpha(&p0);
-            (p0, evaluate(m, d, search, first))
+            (p0, evaluate(m, d, s, search, first))
         }
     };
     if p1.d1.abs() < tolerance {
@@ -152,7 +161,7 @@ fn minimise<T: Real>(
     while p1.d1 * downhill <= -tolerance && search.evaluations < max_evaluations {
         p2 = p1;
         moved = true;
-        p1 = evaluate(m, d, search, newton_alpha(&p1));
+        p1 = evaluate(m, d, s, search, newton_alpha(&p1));
         if p1.d1.abs() < tolerance {
             return p1;
         }
@@ -160,13 +169,14 @@ fn minimise<T: Real>(
     if search.evaluations >= max_evaluations || !moved {
         return p1;
     }
-    bracket(m, d, search, max_evaluations, p0, p1, p2)
+    bracket(m, d, s, search, max_evaluations, p0, p1, p2)
 }
 
 /// Minimum between two points whose derivatives have opposite signs.
 fn bracket<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
+    s: &Descent<T>,
     search: &mut LineSearch<T>,
     max_evaluations: i32,
     p0: LinePoint<T>,
@@ -174,12 +184,12 @@ fn bracket<T: Real>(
     mut p2: LinePoint<T>,
 ) -> LinePoint<T> {
     let mut next2 = p1;
-    let mut next1 = evaluate(m, d, search, newton_alpha(&p1));
+    let mut next1 = evaluate(m, d, s, search, newton_alpha(&p1));
     if next1.d1.abs() < search.tolerance {
         return next1;
     }
     while search.evaluations < max_evaluations {
-        let middle = evaluate(m, d, search, T::of(0.5) * (p1.alpha + p2.alpha));
+        let middle = evaluate(m, d, s, search, T::of(0.5) * (p1.alpha + p2.alpha));
         if middle.d1.abs() < search.tolerance {
             return middle;
         }
@@ -189,7 +199,7 @@ fn bracket<T: Real>(
         let moved2 = narrow(&mut p2, &candidates);
         for (moved, end, next) in [(moved1, p1, &mut next1), (moved2, p2, &mut next2)] {
             if moved {
-                *next = evaluate(m, d, search, newton_alpha(&end));
+                *next = evaluate(m, d, s, search, newton_alpha(&end));
                 if next.d1.abs() < search.tolerance {
                     return *next;
                 }

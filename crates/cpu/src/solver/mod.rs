@@ -13,5 +13,6 @@ pub mod noslip;
 pub mod pgs;
 pub mod qcqp;
 pub mod rows;
+mod shared_islands;
 pub mod smooth_contact;
 pub mod solve;

@@ -9,6 +9,8 @@ use super::solve::{solve, update_gradient};
 use crate::smooth::factor_m::{mul_m, mul_m_within};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
+use manyworlds_model::model::descent::Descent;
+use manyworlds_model::model::hessian::Hessian;
 use manyworlds_model::schema::enums::solver;
 
 /// Most steps; each gains as many digits as both worlds have in common.
@@ -31,10 +33,12 @@ pub fn factor_solution(m: &Model, d: &mut Data) {
     d.solver_Jaref = jaref;
     let mut hessian = d.take_hessian();
     set_pattern(m, d, &mut hessian);
+    let mut s = d.take_descent();
     for island in 0..d.nisland[0] {
-        build_hessian(m, d, &mut hessian, island);
+        build_hessian(m, d, &mut s, &mut hessian, island);
         factor_hessian(d, &mut hessian, island);
     }
+    d.put_descent(s);
     d.hessian = Some(hessian);
 }
 
@@ -65,45 +69,53 @@ fn converges(m: &Model, d: &mut Data, known: &Data) -> bool {
         }
     }
     mul_m(m, &d.M, &d.qacc, &mut d.solver_Ma);
-    (0..d.nisland[0]).all(|island| island_converges(m, d, island))
+    let (mut s, mut hessian) = (d.take_descent(), d.take_hessian());
+    let converged = (0..d.nisland[0]).all(|island| island_converges(m, d, &mut s, &mut hessian, island));
+    d.put_descent(s);
+    d.hessian = Some(hessian);
+    converged
 }
 
-fn island_converges(m: &Model, d: &mut Data, island: i32) -> bool {
-    update_gradient(m, d, island);
-    let rounding = 64.0 * f64::EPSILON * (norm(d, island, &d.solver_Ma) + norm(d, island, &d.qfrc_smooth));
-    let limit = (REMAINS * norm(d, island, &d.solver_grad)).max(rounding);
+fn island_converges(
+    m: &Model,
+    d: &Data,
+    s: &mut Descent<f64>,
+    hessian: &mut Hessian<f64>,
+    island: i32,
+) -> bool {
+    update_gradient(m, d, s, island);
+    let rounding = 64.0 * f64::EPSILON * (norm(d, island, &s.solver_Ma) + norm(d, island, &d.qfrc_smooth));
+    let limit = (REMAINS * norm(d, island, &s.solver_grad)).max(rounding);
     // cones bend: their Hessian is that of the known world to the first order only
     let steps = if m.has_elliptic_cones() { MAX_STEPS } else { 2 };
     for _ in 0..steps {
-        if norm(d, island, &d.solver_grad) <= limit {
+        if norm(d, island, &s.solver_grad) <= limit {
             return true;
         }
         for k in island_ranges(d, island) {
             let range = range_at(d, k);
-            d.solver_search[range.clone()].copy_from_slice(&d.solver_grad[range]);
+            s.solver_search[range.clone()].copy_from_slice(&s.solver_grad[range]);
         }
-        let mut hessian = d.take_hessian();
-        solve_hessian(d, &mut hessian, island);
-        d.hessian = Some(hessian);
+        solve_hessian(s, hessian, island);
         for k in island_ranges(d, island) {
             let range = range_at(d, k);
-            d.solver_search[range.clone()].iter_mut().for_each(|x| *x = -*x);
-            mul_m_within(m, &d.M, &d.solver_search, &mut d.solver_Mv, range);
+            s.solver_search[range.clone()].iter_mut().for_each(|x| *x = -*x);
+            mul_m_within(m, &d.M, &s.solver_search, &mut s.solver_Mv, range);
         }
-        let mut products = std::mem::take(&mut d.solver_Jv);
-        mul_jac(d, rows(d, island), &d.solver_search, &mut products);
-        d.solver_Jv = products;
+        let mut products = std::mem::take(&mut s.solver_Jv);
+        mul_jac(d, rows(d, island), &s.solver_search, &mut products);
+        s.solver_Jv = products;
         for k in island_ranges(d, island) {
             for i in range_at(d, k) {
-                d.qacc[i] += d.solver_search[i];
-                d.solver_Ma[i] += d.solver_Mv[i];
+                s.qacc[i] += s.solver_search[i];
+                s.solver_Ma[i] += s.solver_Mv[i];
             }
         }
         for k in rows(d, island) {
             let r = d.efc_order[k] as usize;
-            d.solver_Jaref[r] += d.solver_Jv[r];
+            s.solver_Jaref[r] += s.solver_Jv[r];
         }
-        update_gradient(m, d, island);
+        update_gradient(m, d, s, island);
     }
-    norm(d, island, &d.solver_grad) <= limit
+    norm(d, island, &s.solver_grad) <= limit
 }

@@ -9,6 +9,8 @@
 //! Newton steps on the derivative, then by bracketing, finds the step length. Costs are compared only as differences
 //! from the start of the search, which avoids cancellation in single precision.
 
+use web_time::Instant;
+
 use super::blocks::{add_block_forces, block_len};
 use super::cg::cg_direction;
 use super::hessian::{build_hessian, factor_hessian, solve_hessian, update_factors};
@@ -19,6 +21,7 @@ use super::pgs::{dual_finish, pgs_island, pgs_warmstart, project_constraint};
 use super::rows::{
     FourRows, RowBatch, cost_scale, is_narrow, island_ranges, norm, range_at, residuals, rows, sum_over,
 };
+use super::shared_islands::{solve_islands, solvers};
 use super::smooth_contact::smooth_forces;
 use crate::constraint::cone::cone_of;
 use crate::constraint::constraint_cost::{cost_parameters, force, row_cost};
@@ -27,8 +30,10 @@ use crate::math::add_rows4;
 use crate::smooth::factor_m::{mul_m, solve_ld_within};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
+use manyworlds_model::model::descent::{Descent, Effort};
 use manyworlds_model::model::hessian::Hessian;
 use manyworlds_model::real::Real;
+use manyworlds_model::schema::Need;
 use manyworlds_model::schema::enums::{disable, solver};
 
 /// Acceleration and constraint forces.
@@ -58,16 +63,35 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if m.is_smooth() {
         smooth_forces(m, d);
     }
+    if m.opt_solver[0] == solver::CG {
+        d.hold(Need::ConjugateGradient);
+    }
     // apart, while it is built from the world's rows
     let mut hessian = (m.opt_solver[0] == solver::NEWTON).then(|| d.take_hessian());
     if let Some(hessian) = &mut hessian {
         hessian.fits = false;
     }
-    for island in 0..d.nisland[0] {
+    let threads = if m.is_dual() || m.is_smooth() { 1 } else { solvers(d) };
+    if threads > 1 {
+        let each = |d: &Data<T>, s: &mut Descent<T>, h: Option<&mut Hessian<T>>, island: i32| {
+            solve_island(m, d, s, h, island)
+        };
+        d.solver_niter[0] = solve_islands(m, d, hessian.as_deref_mut(), threads, each);
+    }
+    let rest = if threads > 1 { 0 } else { d.nisland[0] };
+    // how long they take, where threads might share them next time
+    let mut effort = (threads == 1 && d.threads > 1).then(Effort::default);
+    for island in 0..rest {
+        let start = effort.is_some().then(Instant::now);
         let mut iterations = match m.opt_solver[0] {
             solver::PGS => pgs_island(m, d, island),
             solver::SMOOTH => 1,
-            _ => solve_island(m, d, hessian.as_deref_mut(), island),
+            _ => {
+                let mut s = d.take_descent();
+                let iterations = solve_island(m, d, &mut s, hessian.as_deref_mut(), island);
+                d.put_descent(s);
+                iterations
+            }
         };
         if m.opt_noslip_iterations[0] > 0 {
             iterations += noslip(m, d, island);
@@ -76,6 +100,12 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             dual_finish(m, d, island);
         }
         d.solver_niter[0] = d.solver_niter[0].max(iterations);
+        if let (Some(effort), Some(start)) = (&mut effort, start) {
+            effort.add(start.elapsed());
+        }
+    }
+    if let Some(effort) = effort {
+        d.helpers.effort = effort;
     }
     if hessian.is_some() {
         d.hessian = hessian;
@@ -83,42 +113,48 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Newton's method, or conjugate gradients, in one island; returns the number of iterations.
-fn solve_island<T: Real>(m: &Model<T>, d: &mut Data<T>, mut h: Option<&mut Hessian<T>>, island: i32) -> i32 {
+fn solve_island<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    s: &mut Descent<T>,
+    mut h: Option<&mut Hessian<T>>,
+    island: i32,
+) -> i32 {
     let scale = cost_scale(m, d, island);
     let tolerance = m.opt_tolerance[0];
-    update_gradient(m, d, island);
-    if already_solved(m, d, island, scale) {
+    update_gradient(m, d, s, island);
+    if already_solved(m, d, s, island, scale) {
         return 0;
     }
     let mut grad_mgrad = None;
     for iteration in 0..m.opt_iterations[0] {
         let decrement = if let Some(h) = &mut h {
-            let decrement = search_direction(m, d, h, island, iteration == 0);
+            let decrement = search_direction(m, d, s, h, island, iteration == 0);
             if scale * T::of(0.5) * decrement < tolerance && iteration > 0 {
                 return iteration;
             }
             Some(decrement)
         } else {
-            grad_mgrad = Some(cg_direction(m, d, island, grad_mgrad));
+            grad_mgrad = Some(cg_direction(m, d, s, island, grad_mgrad));
             None
         };
-        let (alpha, change) = line_search(m, d, island, scale, decrement);
+        let (alpha, change) = line_search(m, d, s, island, scale, decrement);
         if alpha == T::ZERO {
             return iteration;
         }
         // step
         for k in island_ranges(d, island) {
             for i in range_at(d, k) {
-                d.qacc[i] += alpha * d.solver_search[i];
-                d.solver_Ma[i] += alpha * d.solver_Mv[i];
+                s.qacc[i] += alpha * s.solver_search[i];
+                s.solver_Ma[i] += alpha * s.solver_Mv[i];
             }
         }
         for k in rows(d, island) {
             let r = d.efc_order[k] as usize;
-            d.solver_Jaref[r] += alpha * d.solver_Jv[r];
+            s.solver_Jaref[r] += alpha * s.solver_Jv[r];
         }
-        update_gradient(m, d, island);
-        let gradient = scale * norm(d, island, &d.solver_grad);
+        update_gradient(m, d, s, island);
+        let gradient = scale * norm(d, island, &s.solver_grad);
         if -scale * change < tolerance || gradient < tolerance {
             return iteration + 1;
         }
@@ -167,36 +203,36 @@ fn warmstart<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// True if the duality gap at the start, `½ grad' M⁻¹ grad`, and the gradient are within tolerance.
-fn already_solved<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32, scale: T) -> bool {
+fn already_solved<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, island: i32, scale: T) -> bool {
     let tolerance = m.opt_tolerance[0];
-    if scale * norm(d, island, &d.solver_grad) >= tolerance {
+    if scale * norm(d, island, &s.solver_grad) >= tolerance {
         return false;
     }
     for k in island_ranges(d, island) {
         let range = range_at(d, k);
-        d.solver_search[range.clone()].copy_from_slice(&d.solver_grad[range.clone()]);
-        solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut d.solver_search, range);
+        s.solver_search[range.clone()].copy_from_slice(&s.solver_grad[range.clone()]);
+        solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut s.solver_search, range);
     }
-    let gap = sum_over(d, island, |i| d.solver_grad[i] * d.solver_search[i]);
+    let gap = sum_over(d, island, |i| s.solver_grad[i] * s.solver_search[i]);
     scale * T::of(0.5) * gap < tolerance
 }
 
 /// Row forces of an island at the present acceleration, and the gradient of the cost.
-pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
+pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, island: i32) {
     for k in island_ranges(d, island) {
         let range = range_at(d, k);
-        d.qfrc_constraint[range].fill(T::ZERO);
+        s.qfrc_constraint[range].fill(T::ZERO);
     }
     if d.jacobian.is_plain() {
-        sum_forces::<T, true>(m, d, island);
+        sum_forces::<T, true>(m, d, s, island);
     } else if d.jacobian.is_packed {
-        sum_block_forces(m, d, island);
+        sum_block_forces(m, d, s, island);
     } else {
-        sum_forces::<T, false>(m, d, island);
+        sum_forces::<T, false>(m, d, s, island);
     }
     for k in island_ranges(d, island) {
         for i in range_at(d, k) {
-            d.solver_grad[i] = d.solver_Ma[i] - d.qfrc_smooth[i] - d.qfrc_constraint[i];
+            s.solver_grad[i] = s.solver_Ma[i] - d.qfrc_smooth[i] - s.qfrc_constraint[i];
         }
     }
 }
@@ -204,7 +240,7 @@ pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i3
 /// Row forces of an island, and their sum on each of its degrees of freedom. `PLAIN`: rows are
 /// [plain](manyworlds_model::model::jacobian::Jacobian::is_plain).
 #[inline(always)]
-fn sum_forces<T: Real, const PLAIN: bool>(m: &Model<T>, d: &mut Data<T>, island: i32) {
+fn sum_forces<T: Real, const PLAIN: bool>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, island: i32) {
     let mut four = RowBatch::<T, PLAIN>::default();
     let two_sided = (d.ne[0] + d.nf[0]) as usize;
     let mut done = 0;
@@ -213,18 +249,18 @@ fn sum_forces<T: Real, const PLAIN: bool>(m: &Model<T>, d: &mut Data<T>, island:
         if r >= done {
             if let Some(cone) = cone_of(m, d, r) {
                 done = r + cone.dim;
-                let (f, _) = cone.forces(&d.solver_Jaref[r..done]);
-                d.efc_force[r..done].copy_from_slice(&f[..cone.dim]);
+                let (f, _) = cone.forces(&s.solver_Jaref[r..done]);
+                s.efc_force[r..done].copy_from_slice(&f[..cone.dim]);
             } else {
-                let x = d.solver_Jaref[r];
-                d.efc_force[r] = if r < two_sided {
+                let x = s.solver_Jaref[r];
+                s.efc_force[r] = if r < two_sided {
                     force(&cost_parameters(d, r), x)
                 } else {
                     d.efc_D[r] * (-x).max(T::ZERO)
                 };
             }
         }
-        let f = d.efc_force[r];
+        let f = s.efc_force[r];
         if f == T::ZERO {
             continue;
         }
@@ -232,34 +268,34 @@ fn sum_forces<T: Real, const PLAIN: bool>(m: &Model<T>, d: &mut Data<T>, island:
         if is_narrow(span) {
             let first = d.row_index_if::<PLAIN>(r, span.0);
             for i in span.0..span.1 {
-                d.qfrc_constraint[i] += f * d.efc_J[first + i - span.0];
+                s.qfrc_constraint[i] += f * d.efc_J[first + i - span.0];
             }
         } else if let Some(batch) = four.push(d, r, f) {
-            add_forces::<T, PLAIN>(d, &batch);
+            add_forces::<T, PLAIN>(d, s, &batch);
         }
     }
     if let Some(batch) = four.take() {
-        add_forces::<T, PLAIN>(d, &batch);
+        add_forces::<T, PLAIN>(d, s, &batch);
     }
 }
 
 /// [`sum_forces`] constraint by constraint, of packed rows.
-fn sum_block_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
+fn sum_block_forces<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, island: i32) {
     let places = rows(d, island);
     let mut k = places.start;
     while k < places.end {
         let r = d.efc_order[k] as usize;
         let count = block_len(d, r);
         if let Some(cone) = cone_of(m, d, r) {
-            let (f, _) = cone.forces(&d.solver_Jaref[r..r + count]);
-            d.efc_force[r..r + count].copy_from_slice(&f[..count]);
+            let (f, _) = cone.forces(&s.solver_Jaref[r..r + count]);
+            s.efc_force[r..r + count].copy_from_slice(&f[..count]);
         } else {
             for r in r..r + count {
-                d.efc_force[r] = force(&cost_parameters(d, r), d.solver_Jaref[r]);
+                s.efc_force[r] = force(&cost_parameters(d, r), s.solver_Jaref[r]);
             }
         }
-        if d.efc_force[r..r + count].iter().any(|f| *f != T::ZERO) {
-            add_block_forces(d, r, count);
+        if s.efc_force[r..r + count].iter().any(|f| *f != T::ZERO) {
+            add_block_forces(d, s, r, count);
         }
         k += count;
     }
@@ -267,13 +303,13 @@ fn sum_block_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, island: i32) {
 
 /// Adds the joint-space forces of up to four rows.
 #[inline(always)]
-fn add_forces<T: Real, const PLAIN: bool>(d: &mut Data<T>, batch: &FourRows<T>) {
+fn add_forces<T: Real, const PLAIN: bool>(d: &Data<T>, s: &mut Descent<T>, batch: &FourRows<T>) {
     let (rows, f) = (batch.rows, batch.weights);
     let parts = if PLAIN || !has_gap(d, rows[0]) { [batch.span, (0, 0)] } else { d.row_parts(rows[0]) };
     let mut add = |(first, end): (usize, usize)| {
         let places = rows.map(|r| d.row_index_if::<PLAIN>(r, first));
         let row = |k: usize| &d.efc_J[places[k]..places[k] + end - first];
-        let out = &mut d.qfrc_constraint[first..end];
+        let out = &mut s.qfrc_constraint[first..end];
         add_rows4(out, f[0], row(0), f[1], row(1), f[2], row(2), f[3], row(3));
     };
     add(parts[0]);
@@ -285,7 +321,8 @@ fn add_forces<T: Real, const PLAIN: bool>(d: &mut Data<T>, batch: &FourRows<T>) 
 /// Newton direction at the present acceleration; returns the decrement `grad' H⁻¹ grad`.
 fn search_direction<T: Real>(
     m: &Model<T>,
-    d: &mut Data<T>,
+    d: &Data<T>,
+    s: &mut Descent<T>,
     h: &mut Hessian<T>,
     island: i32,
     rebuild: bool,
@@ -294,19 +331,19 @@ fn search_direction<T: Real>(
     if !h.fits {
         set_pattern(m, d, h);
     }
-    if rebuild || !update_factors(m, d, h, island) {
-        build_hessian(m, d, h, island);
+    if rebuild || !update_factors(m, d, s, h, island) {
+        build_hessian(m, d, s, h, island);
         factor_hessian(d, h, island);
     }
     for k in island_ranges(d, island) {
         let range = range_at(d, k);
-        d.solver_search[range.clone()].copy_from_slice(&d.solver_grad[range]);
+        s.solver_search[range.clone()].copy_from_slice(&s.solver_grad[range]);
     }
-    solve_hessian(d, h, island);
-    let decrement = sum_over(d, island, |i| d.solver_grad[i] * d.solver_search[i]);
+    solve_hessian(s, h, island);
+    let decrement = sum_over(d, island, |i| s.solver_grad[i] * s.solver_search[i]);
     for k in island_ranges(d, island) {
         for i in range_at(d, k) {
-            d.solver_search[i] = -d.solver_search[i];
+            s.solver_search[i] = -s.solver_search[i];
         }
     }
     decrement

@@ -1,5 +1,7 @@
 //! Pairs of geoms that can collide: the filters between them, their order, and the list of those that are near.
 
+use std::time::Duration;
+
 use super::Model;
 use crate::real::Real;
 use crate::schema::Sizes;
@@ -22,6 +24,23 @@ pub struct Candidate {
     pub pair: i32,
 }
 
+/// A contact of a candidate that has no slot yet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FoundContact<T> {
+    /// The candidate.
+    pub candidate: Candidate,
+    /// Its margin.
+    pub margin: T,
+    /// Distance between the surfaces.
+    pub dist: T,
+    /// Midpoint between the surfaces.
+    pub pos: [T; 3],
+    /// Unit normal.
+    pub normal: [T; 3],
+    /// Preferred direction of the first tangent; a short vector leaves the choice free.
+    pub tangent: [T; 3],
+}
+
 /// Place of a candidate in MuJoCo's order: the bodies, the lower first; then explicit pairs by their number before others by
 /// the geoms of these bodies.
 pub type CandidateOrder = (u64, u64);
@@ -41,6 +60,10 @@ pub struct NearPairs<T> {
     pub sorted: Vec<[T; 4]>,
     /// World-aligned bounding box of each geom, margins included: lower and upper corner.
     pub boxes: Vec<[T; 6]>,
+    /// Contacts by share of the candidates, where several threads find them.
+    pub shares: Vec<Vec<FoundContact<T>>>,
+    /// Time that all threads together took for the contacts of the last step; zero where one may work alone only.
+    pub busy: Duration,
 }
 
 /// Pairs for which a world reserves memory: those that are always tested, and others as far as they are few.
@@ -64,6 +87,9 @@ impl<T: Copy> Clone for NearPairs<T> {
             order: copy(&self.order),
             sorted: copy(&self.sorted),
             boxes: copy(&self.boxes),
+            // nothing is read from them later
+            shares: Vec::new(),
+            busy: self.busy,
         }
     }
 }
@@ -72,7 +98,9 @@ impl<T: Real> NearPairs<T> {
     /// Bytes of all lists.
     pub(crate) fn bytes(&self) -> usize {
         let spheres = self.spheres.capacity() + self.sorted.capacity();
-        spheres * size_of::<[T; 4]>()
+        let shares = self.shares.iter().map(|share| share.capacity() * size_of::<FoundContact<T>>());
+        shares.sum::<usize>()
+            + spheres * size_of::<[T; 4]>()
             + self.boxes.capacity() * size_of::<[T; 6]>()
             + self.order.capacity() * size_of::<u32>()
             + self.candidates.capacity() * size_of::<Candidate>()

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::Model;
 use super::candidates::NearPairs;
+use super::descent::Helpers;
 use super::hessian::Hessian;
 use super::jacobian::Jacobian;
 use super::kept::Kept;
@@ -25,10 +26,14 @@ macro_rules! define_data {
             pub sizes: Sizes,
             /// Capacities up to which the world grows where it needs more than it has.
             pub capacity_limit: Capacity,
+            /// Threads that may work on this world at a time, where it is large; 0 is one. Results do not depend on it.
+            pub threads: usize,
             /// What the world holds fields for; others are empty. [`Data::hold`] adds to it.
             pub held: Needs,
             /// Hessian of the last solution, of islands that Newton's method has solved; away while its rows are read.
             pub hessian: Option<Box<Hessian<T>>>,
+            /// What other threads solve islands in.
+            pub helpers: Helpers<T>,
             /// Places of the rows of `efc_J`.
             pub jacobian: Jacobian,
             /// Pairs of geoms that are near each other, in a large world; away while they are listed.
@@ -57,7 +62,7 @@ macro_rules! define_data {
         // by hand and one field at a time, as for `Model`
         impl<T: Real> Clone for Data<T> {
             fn clone(&self) -> Self {
-                let capacity_limit = self.capacity_limit;
+                let (capacity_limit, threads) = (self.capacity_limit, self.threads);
                 let mut hessian = self.hessian.clone();
                 if let Some(hessian) = &mut hessian {
                     hessian.reserve(self.sizes.ntree, self.sizes.nv);
@@ -65,7 +70,7 @@ macro_rules! define_data {
                 let (jacobian, near_pairs) = (self.jacobian.clone(), self.near_pairs.clone());
                 let (sizes, held, kept) = (self.sizes, self.held, self.kept.clone());
                 let mut data = Self {
-                    sizes, capacity_limit, held, hessian, jacobian, near_pairs, kept, ..Self::default()
+                    sizes, capacity_limit, threads, held, hessian, jacobian, near_pairs, kept, ..Self::default()
                 };
                 $(data.$name.clone_from(&self.$name);)*
                 data
@@ -75,8 +80,9 @@ macro_rules! define_data {
         impl<T: Real> Default for Data<T> {
             fn default() -> Self {
                 Self {
-                    sizes: Sizes::default(), capacity_limit: Capacity::default(), held: Needs::NONE, hessian: None,
-                    jacobian: Jacobian::default(), near_pairs: None, kept: None, $($name: Vec::new(),)*
+                    sizes: Sizes::default(), capacity_limit: Capacity::default(), threads: 0, held: Needs::NONE,
+                    hessian: None, helpers: Helpers::default(), jacobian: Jacobian::default(), near_pairs: None,
+                    kept: None, $($name: Vec::new(),)*
                 }
             }
         }
@@ -247,7 +253,8 @@ impl<T: Real> Data<T> {
         let hessian = self.hessian.as_ref().map_or(0, |hessian| hessian.bytes());
         let near = self.near_pairs.as_ref().map_or(0, |near| near.bytes());
         let kept = self.kept.as_ref().map_or(0, |_| Kept::<T>::bytes(&self.sizes));
-        size_of::<Self>() + self.bytes_of_fields() + self.jacobian.bytes() + hessian + near + kept
+        let fields = self.bytes_of_fields() + self.jacobian.bytes();
+        size_of::<Self>() + fields + hessian + self.helpers.bytes() + near + kept
     }
 
     #[cold]

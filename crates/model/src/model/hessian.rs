@@ -141,6 +141,31 @@ impl<T> Hessian<T> {
         self.work.column.reserve(dofs);
     }
 
+    /// Takes the nodes of another, without their entries, as those of the rows that are solved.
+    pub fn take_pattern(&mut self, other: &Self)
+    where
+        T: Copy + Default,
+    {
+        self.nodes.clone_from(&other.nodes);
+        self.blocks.clone_from(&other.blocks);
+        self.islands.clone_from(&other.islands);
+        self.node_of_tree.clone_from(&other.node_of_tree);
+        self.entries.resize(other.entries.len(), T::default());
+        self.fits = true;
+    }
+
+    /// Takes the entries of an island from another of the same nodes.
+    pub fn take_entries(&mut self, other: &Self, island: usize)
+    where
+        T: Copy,
+    {
+        let (first, end) = self.islands[island];
+        for node in &self.nodes[first..end] {
+            let entries = node.adr..node.column(node.len());
+            self.entries[entries.clone()].copy_from_slice(&other.entries[entries]);
+        }
+    }
+
     /// Bytes of all lists.
     pub(crate) fn bytes(&self) -> usize {
         fn of<X>(list: &Vec<X>) -> usize {

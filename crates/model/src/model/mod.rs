@@ -3,6 +3,7 @@
 pub mod candidates;
 pub mod capacity;
 pub mod data;
+pub mod descent;
 pub mod features;
 pub mod formula;
 pub mod hessian;
