@@ -139,9 +139,9 @@ fn packed_rows_of_the_dual_problem_are_the_whole_ones() {
                 for (a, b) in packed[..rows].iter().zip(&whole.dual_MinvJT[..rows]) {
                     assert!((a - b).abs() < 1e-9 * (1.0 + b.abs()), "{what}: {a} {b}");
                 }
-                // whoever writes to them sees what a reader sees
+                // they stay what they are where rows become whole
                 let mut opened = d.clone();
-                opened.get_mut("dual_MinvJT").unwrap();
+                opened.get_mut("efc_J").unwrap();
                 assert_eq!(opened.get("dual_MinvJT").unwrap().to_f64(), packed, "{what}");
                 assert_eq!(opened.efc_J[..rows], d.whole_rows()[..rows], "{what}");
             }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use web_time::Instant;
 
 use super::hessian_pattern::set_pattern;
+use super::rows::{island_ranges, range_at, rows};
 use crate::threads::pays;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -42,7 +43,7 @@ pub(super) fn solve_islands<T: Real>(
             return false;
         }
         let start = Instant::now();
-        helper.descent.take_island(begin, world, island as usize);
+        copy_island(world, begin, &mut helper.descent, island);
         let own = pattern.is_some().then_some(&mut helper.hessian);
         let iterations = solve(world, &mut helper.descent, own, island);
         helper.iterations = helper.iterations.max(iterations);
@@ -62,7 +63,7 @@ pub(super) fn solve_islands<T: Real>(
     for helper in &helpers.all[..threads] {
         iterations = iterations.max(helper.iterations);
         for &island in &helper.solved {
-            s.take_island(&helper.descent, d, island as usize);
+            copy_island(d, &helper.descent, &mut s, island);
             if let Some(h) = &mut h {
                 h.take_entries(&helper.hessian, island as usize);
             }
@@ -73,6 +74,13 @@ pub(super) fn solve_islands<T: Real>(
     helpers.all[..threads].iter().for_each(|helper| helpers.effort.join(helper.effort));
     d.helpers = helpers;
     iterations
+}
+
+/// Copies the elements of an island.
+fn copy_island<T: Real>(d: &Data<T>, from: &Descent<T>, to: &mut Descent<T>, island: i32) {
+    let dofs = island_ranges(d, island).flat_map(|k| range_at(d, k));
+    let rows = d.efc_order[rows(d, island)].iter().map(|r| *r as usize);
+    to.take_elements(from, dofs, rows);
 }
 
 /// Memory for what a helper solves, of which nothing is solved yet.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Model;
 use super::candidates::NearPairs;
-use super::descent::Helpers;
+use super::descent::{Descent, Helpers};
 use super::hessian::Hessian;
 use super::jacobian::Jacobian;
 use super::kept::Kept;
@@ -181,10 +181,10 @@ macro_rules! define_data {
                 match name { $(stringify!($name) => Some(stored!(self $name)),)* _ => None }
             }
 
-            /// Mutable access to a field by name. After access to `efc_J` or `dual_MinvJT`, rows of
+            /// Mutable access to a field by name, as it is stored. After access to `efc_J`, rows of
             /// this world are whole, and none of their elements is known to be zero.
             pub fn get_mut(&mut self, name: &str) -> Option<ValuesMut<'_, T>> {
-                if PACKED.contains(&name) {
+                if name == "efc_J" {
                     self.forget_spans();
                 }
                 match name {
@@ -346,6 +346,37 @@ impl<T: Real> Data<T> {
     /// Takes the Hessian out of the world, so that it is written while the world is read; whoever takes it puts it back.
     pub fn take_hessian(&mut self) -> Box<Hessian<T>> {
         self.hessian.take().unwrap_or_default()
+    }
+
+    /// Exchanges the vectors of a solver's iterations with those of the world.
+    fn exchange_descent(&mut self, descent: &mut Descent<T>) {
+        let own = [
+            &mut self.qacc,
+            &mut self.qfrc_constraint,
+            &mut self.solver_Ma,
+            &mut self.solver_Mv,
+            &mut self.solver_grad,
+            &mut self.solver_search,
+            &mut self.solver_Mgrad,
+            &mut self.efc_force,
+            &mut self.solver_Jaref,
+            &mut self.solver_Jv,
+        ];
+        own.into_iter().zip(descent.all_mut()).for_each(|(own, other)| std::mem::swap(own, other));
+        std::mem::swap(&mut self.solver_quadratic, &mut descent.solver_quadratic);
+    }
+
+    /// Takes the vectors of a solver's iterations out of the world, so that they are written while the world is read;
+    /// whoever takes them [puts them back](Data::put_descent).
+    pub fn take_descent(&mut self) -> Descent<T> {
+        let mut descent = Descent::default();
+        self.exchange_descent(&mut descent);
+        descent
+    }
+
+    /// Puts back what [`Data::take_descent`] took.
+    pub fn put_descent(&mut self, mut descent: Descent<T>) {
+        self.exchange_descent(&mut descent);
     }
 
     /// Takes all rows of the Jacobian for full, after writes to it from outside of the pipeline.

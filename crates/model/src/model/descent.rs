@@ -3,11 +3,10 @@
 
 use std::time::Duration;
 
-use super::data::Data;
 use super::hessian::Hessian;
 use crate::real::Real;
 
-/// Vectors of a solver's iterations, over degrees of freedom and over rows, each under its name in [`Data`].
+/// Vectors of a solver's iterations, over degrees of freedom and over rows, each under its name in the world.
 #[allow(non_snake_case)]
 #[derive(Clone, Debug, Default)]
 pub struct Descent<T> {
@@ -35,7 +34,7 @@ pub struct Descent<T> {
     pub solver_quadratic: Vec<i32>,
 }
 
-/// Elements that an island has in vectors over degrees of freedom or rows, from one list of vectors to another.
+/// Copies the elements at some places of a vector, which may be empty.
 fn copy<X: Copy>(from: &[X], to: &mut [X], places: impl Iterator<Item = usize>) {
     if !from.is_empty() {
         places.for_each(|i| to[i] = from[i]);
@@ -64,7 +63,7 @@ impl<T: Real> Descent<T> {
     }
 
     /// All vectors of numbers: those over degrees of freedom, then those over rows.
-    fn all_mut(&mut self) -> [&mut Vec<T>; 10] {
+    pub(crate) fn all_mut(&mut self) -> [&mut Vec<T>; 10] {
         let Self { qacc, qfrc_constraint, solver_Ma, solver_Mv, solver_grad, solver_search, .. } = self;
         let (mgrad, force) = (&mut self.solver_Mgrad, &mut self.efc_force);
         let (jaref, jv) = (&mut self.solver_Jaref, &mut self.solver_Jv);
@@ -82,16 +81,17 @@ impl<T: Real> Descent<T> {
         self.solver_quadratic.resize(other.solver_quadratic.len(), 0);
     }
 
-    /// Takes the elements of an island from another: its ranges of degrees of freedom, and its rows.
-    pub fn take_island(&mut self, other: &Self, d: &Data<T>, island: usize) {
-        let ranges = d.island_range_begin[island] as usize..d.island_range_end[island] as usize;
-        let dofs = ranges.map(|k| d.range_dof_begin[k] as usize..d.range_dof_end[k] as usize);
-        let rows = d.island_efc_begin[island] as usize..d.island_efc_end[island] as usize;
-        let rows = d.efc_order[rows].iter().map(|r| *r as usize);
+    /// Takes the elements of some degrees of freedom and rows from another.
+    pub fn take_elements(
+        &mut self,
+        other: &Self,
+        dofs: impl Iterator<Item = usize> + Clone,
+        rows: impl Iterator<Item = usize> + Clone,
+    ) {
         let count = self.of_dofs().len();
         for (k, (own, other)) in self.all_mut().into_iter().zip(other.all()).enumerate() {
             if k < count {
-                copy(other, own, dofs.clone().flatten());
+                copy(other, own, dofs.clone());
             } else {
                 copy(other, own, rows.clone());
             }
@@ -171,38 +171,5 @@ impl<T: Real> Helpers<T> {
             size_of::<Helper<T>>() + helper.descent.bytes() + helper.hessian.bytes() + solved
         };
         self.all.iter().map(of).sum()
-    }
-}
-
-impl<T: Real> Data<T> {
-    /// Exchanges the vectors of a solver's iterations with those of the world.
-    fn exchange_descent(&mut self, descent: &mut Descent<T>) {
-        let own = [
-            &mut self.qacc,
-            &mut self.qfrc_constraint,
-            &mut self.solver_Ma,
-            &mut self.solver_Mv,
-            &mut self.solver_grad,
-            &mut self.solver_search,
-            &mut self.solver_Mgrad,
-            &mut self.efc_force,
-            &mut self.solver_Jaref,
-            &mut self.solver_Jv,
-        ];
-        own.into_iter().zip(descent.all_mut()).for_each(|(own, other)| std::mem::swap(own, other));
-        std::mem::swap(&mut self.solver_quadratic, &mut descent.solver_quadratic);
-    }
-
-    /// Takes the vectors of a solver's iterations out of the world, so that they are written while the world is read;
-    /// whoever takes them [puts them back](Data::put_descent).
-    pub fn take_descent(&mut self) -> Descent<T> {
-        let mut descent = Descent::default();
-        self.exchange_descent(&mut descent);
-        descent
-    }
-
-    /// Puts back what [`Data::take_descent`] took.
-    pub fn put_descent(&mut self, mut descent: Descent<T>) {
-        self.exchange_descent(&mut descent);
     }
 }
