@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// Time of a part beyond which threads share it: many times what it takes to wake one, 50 to 100 µs in a virtual machine.
-/// It is measured and not counted, as bits do not depend on who does what.
+/// Time of a part beyond which threads share it: waking one costs more than most parts in a virtual machine. It is measured
+/// and not counted, as bits do not depend on who does what.
 const PAYS: Duration = Duration::from_millis(2);
 
 /// True if threads may share a part that took so long in the last step.

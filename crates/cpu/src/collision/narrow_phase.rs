@@ -43,10 +43,9 @@ impl<T: Real> Sink<T> for Data<T> {
 
     fn has(&self, candidate: Candidate, pos: Vec3<T>) -> bool {
         let pair = [candidate.geom1, candidate.geom2];
-        let mut last = (0..self.ncon[0] as usize).rev();
-        last.by_ref()
-            .take_while(|k| self.contact_geom[2 * k..2 * k + 2] == pair)
-            .any(|k| vec3(&self.contact_pos, k) == pos)
+        let last = (0..self.ncon[0] as usize).rev();
+        let mut own = last.take_while(|k| self.contact_geom[2 * k..2 * k + 2] == pair);
+        own.any(|k| vec3(&self.contact_pos, k) == pos)
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::sync::atomic::{AtomicI32, Ordering};
 
+use rayon::prelude::*;
 use web_time::Instant;
 
 use super::hessian_pattern::set_pattern;
@@ -51,13 +52,10 @@ pub(super) fn solve_islands<T: Real>(
         helper.effort.add(start.elapsed());
         true
     };
-    rayon::scope(|scope| {
-        for helper in &mut helpers.all[..threads] {
-            scope.spawn(|_| {
-                set_out(helper, begin, pattern);
-                while solve_next(helper) {}
-            });
-        }
+    // one share for each helper, so that as many threads as there are take part
+    helpers.all[..threads].par_iter_mut().with_max_len(1).for_each(|helper| {
+        set_out(helper, begin, pattern);
+        while solve_next(helper) {}
     });
     let mut iterations = 0;
     for helper in &helpers.all[..threads] {
