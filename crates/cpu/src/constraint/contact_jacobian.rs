@@ -1,7 +1,7 @@
 //! Jacobian of the rows of a contact.
 
 use super::row_span::body_dof_range;
-use crate::math::{Mat3, Vec3, cross, mat3, spatial, vec3};
+use crate::math::{Mat3, Spatial, Vec3, cross, mat3, spatial, vec3};
 use crate::smooth::jacobian::last_dof;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -30,9 +30,20 @@ pub(super) fn contact_dof_ranges<T: Real>(m: &Model<T>, bodies: [usize; 2]) -> [
     [(begin, end), (0, 0)]
 }
 
-/// Jacobian of a contact's rows. Walks the chains of both bodies towards the root until they meet: motion above that
-/// is common to both and does not change the contact.
+/// Jacobian of a contact's rows.
+#[inline(always)]
 pub(super) fn contact_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize, first: usize, dim: usize) {
+    match dim {
+        1 => walk_chains::<T, 1>(m, d, con, first),
+        3 => walk_chains::<T, 3>(m, d, con, first),
+        4 => walk_chains::<T, 4>(m, d, con, first),
+        _ => walk_chains::<T, 6>(m, d, con, first),
+    }
+}
+
+/// Jacobian of the rows of a contact of `DIM` dimensions. Walks the chains of both bodies towards the root until they meet:
+/// motion above that is common to both and does not change the contact.
+fn walk_chains<T: Real, const DIM: usize>(m: &Model<T>, d: &mut Data<T>, con: usize, first: usize) {
     let b1 = m.geom_bodyid[d.contact_geom[2 * con] as usize] as usize;
     let b2 = m.geom_bodyid[d.contact_geom[2 * con + 1] as usize] as usize;
     let mut i1 = last_dof(m, b1);
@@ -48,51 +59,51 @@ pub(super) fn contact_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usiz
     let next = d.jacobian.places[first].width();
     while i1 != i2 {
         if i1 > i2 {
-            let at = (d.row_index(first, i1 as usize), next);
-            contact_column(d, at, dim, i1 as usize, frame, off1, -T::ONE, friction);
+            let adr = d.row_index(first, i1 as usize);
+            let axis = spatial(&d.cdof, i1 as usize);
+            contact_column::<T, DIM>(&mut d.efc_J[adr..], next, axis, frame, off1, -T::ONE, friction);
             i1 = m.dof_parentid[i1 as usize];
         } else {
-            let at = (d.row_index(first, i2 as usize), next);
-            contact_column(d, at, dim, i2 as usize, frame, off2, T::ONE, friction);
+            let adr = d.row_index(first, i2 as usize);
+            let axis = spatial(&d.cdof, i2 as usize);
+            contact_column::<T, DIM>(&mut d.efc_J[adr..], next, axis, frame, off2, T::ONE, friction);
             i2 = m.dof_parentid[i2 as usize];
         }
     }
 }
 
-/// One degree of freedom's column in the rows of a contact: the directions of an elliptic cone, or for each pyramid
-/// edge the normal plus or minus friction times a tangent. Its element in the first row is at `adr`, in each row after that
-/// `next` further.
+/// One degree of freedom's column in the rows of a contact of `DIM` dimensions: the directions of an elliptic cone, or for
+/// each pyramid edge the normal plus or minus friction times a tangent. Its element in the first row is the first of
+/// `column`, in each row after that `next` further.
 #[inline(always)]
-fn contact_column<T: Real>(
-    d: &mut Data<T>,
-    (adr, next): (usize, usize),
-    dim: usize,
-    dof: usize,
+fn contact_column<T: Real, const DIM: usize>(
+    column: &mut [T],
+    next: usize,
+    axis: Spatial<T>,
     frame: Mat3<T>,
     offset: Vec3<T>,
     sign: T,
     friction: Option<[T; 5]>,
 ) {
-    let axis = spatial(&d.cdof, dof);
     let along = frame * (axis.lin + cross(axis.ang, offset));
     let normal = sign * along[0];
-    if dim == 1 {
-        d.efc_J[adr] = normal;
+    if DIM == 1 {
+        column[0] = normal;
         return;
     }
     // two sliding directions, then spinning and rolling
-    let about = if dim > 3 { frame * axis.ang } else { Vec3::ZERO };
+    let about = if DIM > 3 { frame * axis.ang } else { Vec3::ZERO };
     let tangents = [along[1], along[2], about[0], about[1], about[2]];
     let Some(friction) = friction else {
-        d.efc_J[adr] = normal;
-        for k in 1..dim {
-            d.efc_J[adr + k * next] = sign * tangents[k - 1];
+        column[0] = normal;
+        for k in 1..DIM {
+            column[k * next] = sign * tangents[k - 1];
         }
         return;
     };
-    for k in 1..dim {
+    for k in 1..DIM {
         let side = sign * tangents[k - 1] * friction[k - 1];
-        d.efc_J[adr + (2 * k - 2) * next] = normal + side;
-        d.efc_J[adr + (2 * k - 1) * next] = normal - side;
+        column[(2 * k - 2) * next] = normal + side;
+        column[(2 * k - 1) * next] = normal - side;
     }
 }
