@@ -1,4 +1,5 @@
-// Springs, dampers, gravity compensation, fluid forces and elastic cables; velocities of tendons and actuators.
+// Springs, dampers, gravity compensation, fluid forces and elastic cables; velocities of tendons, edges of
+// flexes and actuators.
 // Twin: crates/cpu/src/smooth/passive.rs.
 
 import package::constraint::adhesion::adhesion_force;
@@ -6,16 +7,22 @@ import package::math::vector::{set_vec3_at, vec3_at};
 import package::runtime::group::{lane, sync};
 import package::smooth::applied_force::subtree_end;
 import package::smooth::cable::cable_torque;
+import package::smooth::flex::mul_edge_jac;
 import package::smooth::passive::{joint_stiffness, spring_rotation, stiffness_at, stiffness_of_tendon, tendon_stretch};
 import package::smooth::reflected_inertia::{damping_coefficient, damping_of_dof, damping_of_tendon};
 import package::smooth::tendon::mul_ten_j;
 
 // qfrc_passive and its parts.
 fn passive() {
-    // velocities of tendons and actuators
+    // velocities of tendons, edges of flexes and actuators
     for (var ten = lane; ten < ntendon; ten += lanes) {
         set_ten_velocity(ten, mul_ten_j__qvel(ten));
     }
+//#if FLEX
+    for (var edge = lane; edge < nflexedge; edge += lanes) {
+        set_flexedge_velocity(edge, mul_edge_jac__qvel(edge));
+    }
+//#endif
     for (var out = lane; out < nout; out += lanes) {
         var rate = 0.0;
 //#if ACTUATION

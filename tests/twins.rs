@@ -36,6 +36,7 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
 const SCHEDULES: &[&str] = &[
     "kernels/actuation.wgsl",
     "kernels/collision.wgsl",
+    "kernels/flex.wgsl",
     "kernels/implicit.wgsl",
     "kernels/make_constraint.wgsl",
     "kernels/rk4.wgsl",

@@ -41,7 +41,8 @@ fn poison(data: &mut Data, field: &Field) {
 
 /// True if a stage may find its own or others' values in a field.
 fn is_read(row: &StageRow, field: &Field) -> bool {
-    field.is_of(row.stage) || row.reads.contains(&field.role) || row.writes.contains(&field.role)
+    let reads = row.reads.iter().chain(row.cpu_reads).any(|role| *role == field.role);
+    field.is_of(row.stage) || reads || row.writes.contains(&field.role)
 }
 
 /// True if a stage may write a field.

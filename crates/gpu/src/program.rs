@@ -107,6 +107,7 @@ impl Program {
     ) -> Result<Self> {
         let model = as_solved(model.into(), options.newton);
         check_single_precision(&model)?;
+        check_flexes(&model)?;
         check_candidates(&model)?;
         check_searches(&model)?;
         if options.reduced_stores == Some(true) && model.has_sleep() {
@@ -369,6 +370,17 @@ fn general(model: &Arc<Model>, fields: &BTreeSet<&'static str>) -> Arc<Model> {
 /// The stages in the order of a partition: where dispatches hold several stages, those of constraints come last.
 fn ordered(stages: impl Iterator<Item = Stage>, partition: Partition, accesses: &Accesses) -> Vec<Stage> {
     if partition == Partition::Split { stages.collect() } else { constraints_last(stages, accesses) }
+}
+
+/// Rejects a model with deformable bodies: kernels have neither their forces nor their contacts yet.
+fn check_flexes(model: &Model) -> Result<()> {
+    if model.sizes.nflex == 0 {
+        return Ok(());
+    }
+    Err(Error::Unsupported(format!(
+        "flex 0 '{}' is a deformable body, which kernels do not simulate yet; step the model on the CPU",
+        model.names.flex[0]
+    )))
 }
 
 /// Rejects a model whose table of candidates is not complete, as kernels test those that it lists, or longer than the

@@ -1,5 +1,6 @@
 //! Actuator lengths and moment arms. Rows of moments have the columns of their transmission target.
 
+use crate::constraint::contact_side::geom_bodies;
 use crate::math::{
     Quat, Spatial, Vec3, cross, dot, mat_column, mat3, quat, quat_at, quat_conj, quat_mul, quat_normalize,
     quat_rotate, quat_sub, quat_to_rotvec, vec3,
@@ -174,17 +175,17 @@ fn adhesion<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
     d.actuator_moment[adr..end].fill(T::ZERO);
     let mut count = 0;
     for c in 0..d.ncon[0] as usize {
-        let bodies = [0, 1].map(|k| m.geom_bodyid[d.contact_geom[2 * c + k] as usize]);
-        if !bodies.contains(&body) {
+        let Some(bodies) = geom_bodies(m, d, c) else { continue };
+        if !bodies.contains(&(body as usize)) {
             continue;
         }
         count += 1;
         let (pos, normal) = (vec3(&d.contact_pos, c), vec3(&d.contact_frame, 3 * c));
         // chains of both bodies towards the root, until they meet
-        let [mut i1, mut i2] = bodies.map(|b| last_dof(m, b as usize));
+        let [mut i1, mut i2] = bodies.map(|b| last_dof(m, b));
         while i1 != i2 {
             let (dof, side) = if i1 > i2 { (i1, 0) } else { (i2, 1) };
-            let speed = dot(normal, jac_column(m, d, dof as usize, bodies[side] as usize, pos).lin);
+            let speed = dot(normal, jac_column(m, d, dof as usize, bodies[side], pos).lin);
             if let Ok(k) = m.moment_colind[adr..end].binary_search(&dof) {
                 d.actuator_moment[adr + k] += if side == 0 { -speed } else { speed };
             }

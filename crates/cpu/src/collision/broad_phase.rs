@@ -1,13 +1,15 @@
 //! Broad phase: candidates whose bounding volumes overlap. The schedule differs from that of kernels, whose lanes test
 //! contiguous shares of the candidates: here large models are swept, and what is near collides at once.
 
+use super::flex_contacts::collide_body;
 use super::narrow_phase::collide_candidate;
 use super::pair::Obb;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
 use super::shares::collide_all;
-use super::sweep_and_prune::{bound_geoms, sweep_and_prune};
+use super::sweep_and_prune::{bound_geoms, is_apart, sweep_and_prune};
 use crate::math::{dot, length, mat_column, mat3, vec3, vec3_at};
 use manyworlds_model::model::Model;
+use manyworlds_model::model::candidates::{Candidate, NearPairs};
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::{enable, geom};
@@ -20,9 +22,18 @@ pub(super) fn list_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
         let mut near = d.near_pairs.take().unwrap_or_default();
         sweep_and_prune(m, d, &mut near);
         bound_geoms(m, d, &mut near);
-        let wanted = collide_all(m, d, &mut near);
+        let wanted = if m.sizes.nflex > 0 {
+            let NearPairs { candidates, boxes, .. } = &*near;
+            collide_with_flexes(m, d, candidates.iter().copied().filter(|c| !is_apart(boxes, *c)))
+        } else {
+            collide_all(m, d, &mut near)
+        };
         d.near_pairs = Some(near);
         return wanted;
+    }
+    if m.sizes.nflex > 0 {
+        // the candidates of body pairs that are apart have no contacts
+        return collide_with_flexes(m, d, (0..m.sizes.ncandidate).map(|k| m.candidate(k)));
     }
     let mut wanted = 0;
     let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
@@ -35,6 +46,26 @@ pub(super) fn list_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
         }
     }
     wanted
+}
+
+/// Contacts of candidates, and of flexes: those with the geoms of a body stand behind the candidates of which it is the lower
+/// one, and those between flexes at the end.
+fn collide_with_flexes<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    candidates: impl Iterator<Item = Candidate>,
+) -> usize {
+    let (mut wanted, mut next) = (0, 0);
+    let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
+    for candidate in candidates {
+        let bodies = [candidate.geom1, candidate.geom2].map(|g| m.geom_bodyid[g as usize] as usize);
+        while next < bodies[0].min(bodies[1]) {
+            wanted += collide_body(m, d, next);
+            next += 1;
+        }
+        wanted += collide_candidate(m, d, candidate, &mut found);
+    }
+    wanted + (next..m.sizes.nbody).map(|body| collide_body(m, d, body)).sum::<usize>()
 }
 
 /// True if the bounding volumes of a body pair are separated, so that none of its candidates can collide.

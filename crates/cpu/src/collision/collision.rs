@@ -5,6 +5,7 @@
 //! parameters"). Contacts are listed up to a distance of margin plus gap, and exert force up to the margin.
 
 use super::broad_phase::list_contacts;
+use crate::constraint::contact_side::Side;
 use crate::sleep::asleep::{AWAKE, tree_sleeps, wake_tree};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::{Capacity, Data};
@@ -41,18 +42,26 @@ fn find_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 fn wake_touched<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
     let mut woken = false;
     for con in 0..d.ncon[0] as usize {
-        let bodies = [0, 1].map(|k| m.geom_bodyid[d.contact_geom[2 * con + k] as usize] as usize);
-        let trees = bodies.map(|b| m.body_treeid[b]);
-        for (tree, other) in [(trees[0], trees[1]), (trees[1], trees[0])] {
-            if tree_sleeps(d, tree) && !tree_sleeps(d, other) {
-                // its sleep counter is taken over
-                let value = usize::try_from(other).map_or(AWAKE, |t| d.tree_asleep[t]);
-                wake_tree(d, tree, value);
-                woken = true;
+        let sides = [0, 1].map(|side| Side::of(m, d, con, side));
+        for (one, two) in pairs_of(&sides) {
+            let trees = [one, two].map(|body| m.body_treeid[body]);
+            for (tree, other) in [(trees[0], trees[1]), (trees[1], trees[0])] {
+                if tree_sleeps(d, tree) && !tree_sleeps(d, other) {
+                    // its sleep counter is taken over
+                    let value = usize::try_from(other).map_or(AWAKE, |t| d.tree_asleep[t]);
+                    wake_tree(d, tree, value);
+                    woken = true;
+                }
             }
         }
     }
     woken
+}
+
+/// Bodies of one side of a contact with those of the other.
+fn pairs_of<T: Real>(sides: &[Side<T>; 2]) -> impl Iterator<Item = (usize, usize)> + '_ {
+    let [one, two] = sides.each_ref().map(Side::bodies);
+    one.iter().flat_map(move |a| two.iter().map(move |b| (a.0, b.0)))
 }
 
 #[cfg(test)]

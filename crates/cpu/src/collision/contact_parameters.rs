@@ -1,6 +1,8 @@
 //! Contact parameters: those of an explicit pair, or the mix of two geoms (MuJoCo documentation, Modeling, "Contact
 //! parameters").
 
+use std::array::from_fn;
+
 use manyworlds_model::model::Model;
 use manyworlds_model::model::candidates::Candidate;
 use manyworlds_model::real::Real;
@@ -22,11 +24,26 @@ pub(crate) struct ContactParameters<T> {
     pub(crate) adhesion: T,
 }
 
-/// Contact parameters of a candidate: the explicit pair's or mixed, then the global override, then the lower bound on
-/// friction.
+/// Contact parameters of a candidate: the explicit pair's or mixed.
 pub(crate) fn parameters<T: Real>(m: &Model<T>, candidate: Candidate) -> ContactParameters<T> {
-    let pair = candidate.pair;
-    let mut p = if pair >= 0 { pair_parameters(m, pair as usize) } else { mixed_parameters(m, candidate) };
+    let Candidate { geom1, geom2, pair } = candidate;
+    if let Ok(pair) = usize::try_from(pair) {
+        return bounded(m, pair_parameters(m, pair));
+    }
+    surface_parameters(m, &Surface::of_geom(m, geom1 as usize), &Surface::of_geom(m, geom2 as usize))
+}
+
+/// Contact parameters of two surfaces.
+pub(super) fn surface_parameters<T: Real>(
+    m: &Model<T>,
+    one: &Surface<T>,
+    two: &Surface<T>,
+) -> ContactParameters<T> {
+    bounded(m, mixed_parameters(one, two))
+}
+
+/// Parameters after the global override, and then the lower bound on friction.
+fn bounded<T: Real>(m: &Model<T>, mut p: ContactParameters<T>) -> ContactParameters<T> {
     if m.enabled(enable::OVERRIDE) {
         p.solref.copy_from_slice(&m.opt_o_solref);
         p.solreffriction.copy_from_slice(&m.opt_o_solref);
@@ -56,15 +73,55 @@ fn pair_parameters<T: Real>(m: &Model<T>, pair: usize) -> ContactParameters<T> {
     p
 }
 
-/// Mixing weight of the first geom: zero or one if priorities differ.
-fn mix_weight<T: Real>(m: &Model<T>, g1: usize, g2: usize) -> T {
-    if m.geom_priority[g1] > m.geom_priority[g2] {
+/// Contact parameters of a geom, or of a flex.
+pub(super) struct Surface<T> {
+    priority: i32,
+    dim: i32,
+    solmix: T,
+    friction: [T; 3],
+    solref: [T; 2],
+    solimp: [T; 5],
+    adhesion: T,
+}
+
+impl<T: Real> Surface<T> {
+    /// Those of a geom.
+    #[inline(always)]
+    pub(super) fn of_geom(m: &Model<T>, g: usize) -> Self {
+        Self {
+            priority: m.geom_priority[g],
+            dim: m.geom_condim[g],
+            solmix: m.geom_solmix[g],
+            friction: from_fn(|k| m.geom_friction[3 * g + k]),
+            solref: from_fn(|k| m.geom_solref[2 * g + k]),
+            solimp: from_fn(|k| m.geom_solimp[5 * g + k]),
+            adhesion: m.geom_adhesion[g],
+        }
+    }
+
+    /// Those of a flex.
+    pub(super) fn of_flex(m: &Model<T>, f: usize) -> Self {
+        Self {
+            priority: m.flex_priority[f],
+            dim: m.flex_condim[f],
+            solmix: m.flex_solmix[f],
+            friction: from_fn(|k| m.flex_friction[3 * f + k]),
+            solref: from_fn(|k| m.flex_solref[2 * f + k]),
+            solimp: from_fn(|k| m.flex_solimp[5 * f + k]),
+            adhesion: T::ZERO,
+        }
+    }
+}
+
+/// Mixing weight of the first surface: zero or one if priorities differ.
+fn mix_weight<T: Real>(one: &Surface<T>, two: &Surface<T>) -> T {
+    if one.priority > two.priority {
         return T::ONE;
     }
-    if m.geom_priority[g1] < m.geom_priority[g2] {
+    if one.priority < two.priority {
         return T::ZERO;
     }
-    let (s1, s2) = (m.geom_solmix[g1], m.geom_solmix[g2]);
+    let (s1, s2) = (one.solmix, two.solmix);
     if s1 >= T::MINVAL && s2 >= T::MINVAL {
         s1 / (s1 + s2)
     } else if s1 < T::MINVAL && s2 < T::MINVAL {
@@ -76,40 +133,38 @@ fn mix_weight<T: Real>(m: &Model<T>, g1: usize, g2: usize) -> T {
     }
 }
 
-/// Contact parameters mixed from the two geoms.
-fn mixed_parameters<T: Real>(m: &Model<T>, candidate: Candidate) -> ContactParameters<T> {
-    let (g1, g2) = (candidate.geom1 as usize, candidate.geom2 as usize);
-    let share = mix_weight(m, g1, g2);
-    let equal = m.geom_priority[g1] == m.geom_priority[g2];
-    // the geom of higher priority
-    let dominant = if m.geom_priority[g1] > m.geom_priority[g2] { g1 } else { g2 };
+/// Contact parameters mixed from two surfaces.
+fn mixed_parameters<T: Real>(one: &Surface<T>, two: &Surface<T>) -> ContactParameters<T> {
+    let share = mix_weight(one, two);
+    let equal = one.priority == two.priority;
+    // the surface of higher priority
+    let dominant = if one.priority > two.priority { one } else { two };
     let mut p = ContactParameters {
-        dim: m.geom_condim[dominant],
+        dim: dominant.dim,
         friction: [T::ZERO; 5],
         solref: [T::ZERO; 2],
         solreffriction: [T::ZERO; 2],
         solimp: [T::ZERO; 5],
-        adhesion: m.geom_adhesion[dominant],
+        adhesion: dominant.adhesion,
     };
     if equal {
-        p.dim = m.geom_condim[g1].max(m.geom_condim[g2]);
-        p.adhesion = m.geom_adhesion[g1] + m.geom_adhesion[g2];
+        p.dim = one.dim.max(two.dim);
+        p.adhesion = one.adhesion + two.adhesion;
     }
     // sliding, torsional and rolling friction; sliding and rolling have two directions each
     for k in 0..5 {
         let kind = FRICTION_KIND[k];
-        let (f1, f2) = (m.geom_friction[3 * g1 + kind], m.geom_friction[3 * g2 + kind]);
-        p.friction[k] = if equal { f1.max(f2) } else { m.geom_friction[3 * dominant + kind] };
+        p.friction[k] =
+            if equal { one.friction[kind].max(two.friction[kind]) } else { dominant.friction[kind] };
     }
     // the direct form of solref cannot be averaged
-    let direct = m.geom_solref[2 * g1] <= T::ZERO || m.geom_solref[2 * g2] <= T::ZERO;
+    let direct = one.solref[0] <= T::ZERO || two.solref[0] <= T::ZERO;
     for k in 0..2 {
-        let (a, b) = (m.geom_solref[2 * g1 + k], m.geom_solref[2 * g2 + k]);
+        let (a, b) = (one.solref[k], two.solref[k]);
         p.solref[k] = if equal && direct { a.min(b) } else { mix(a, b, share) };
     }
     for k in 0..5 {
-        let (a, b) = (m.geom_solimp[5 * g1 + k], m.geom_solimp[5 * g2 + k]);
-        p.solimp[k] = mix(a, b, share);
+        p.solimp[k] = mix(one.solimp[k], two.solimp[k], share);
     }
     p
 }

@@ -39,7 +39,21 @@ pub(super) fn store_contacts<T: Real>(
     found.len()
 }
 
-/// Writes a contact if it fits into slots.
+/// What touches in a contact, the first and the second: a geom, or an element or a vertex of a flex; -1 for none.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ContactParties {
+    pub(super) geom: [i32; 2],
+    pub(super) flex: [i32; 2],
+    pub(super) elem: [i32; 2],
+    pub(super) vert: [i32; 2],
+}
+
+impl ContactParties {
+    /// Nothing.
+    pub(super) const NONE: Self = Self { geom: [-1; 2], flex: [-1; 2], elem: [-1; 2], vert: [-1; 2] };
+}
+
+/// Writes a contact of a candidate if it fits into slots.
 #[inline(always)]
 pub(super) fn store_contact<T: Real>(
     d: &mut Data<T>,
@@ -48,8 +62,21 @@ pub(super) fn store_contact<T: Real>(
     p: &ContactParameters<T>,
     contact: &ContactPoint<T>,
 ) {
+    let parties = ContactParties { geom: [candidate.geom1, candidate.geom2], ..ContactParties::NONE };
+    store_contact_of(d, &parties, margin, p, contact);
+}
+
+/// Writes a contact if it fits into slots.
+#[inline(always)]
+pub(super) fn store_contact_of<T: Real>(
+    d: &mut Data<T>,
+    parties: &ContactParties,
+    margin: T,
+    p: &ContactParameters<T>,
+    contact: &ContactPoint<T>,
+) {
     if let Some(slot) = free_slot(d, contact.dist) {
-        write_contact(d, slot, candidate, margin, p, contact);
+        write_contact(d, slot, parties, margin, p, contact);
     }
 }
 
@@ -96,13 +123,18 @@ fn move_contact<T: Real>(d: &mut Data<T>, from: usize, to: usize) {
     d.contact_solreffriction.copy_within(2 * from..2 * from + 2, 2 * to);
     d.contact_solimp.copy_within(5 * from..5 * from + 5, 5 * to);
     d.contact_geom.copy_within(2 * from..2 * from + 2, 2 * to);
+    if !d.contact_flex.is_empty() {
+        d.contact_flex.copy_within(2 * from..2 * from + 2, 2 * to);
+        d.contact_elem.copy_within(2 * from..2 * from + 2, 2 * to);
+        d.contact_vert.copy_within(2 * from..2 * from + 2, 2 * to);
+    }
 }
 
 /// Writes one contact.
 fn write_contact<T: Real>(
     d: &mut Data<T>,
     slot: usize,
-    candidate: Candidate,
+    parties: &ContactParties,
     margin: T,
     p: &ContactParameters<T>,
     found: &ContactPoint<T>,
@@ -124,6 +156,10 @@ fn write_contact<T: Real>(
     if !d.contact_adhesion.is_empty() {
         d.contact_adhesion[slot] = p.adhesion;
     }
-    d.contact_geom[2 * slot] = candidate.geom1;
-    d.contact_geom[2 * slot + 1] = candidate.geom2;
+    d.contact_geom[2 * slot..2 * slot + 2].copy_from_slice(&parties.geom);
+    if !d.contact_flex.is_empty() {
+        d.contact_flex[2 * slot..2 * slot + 2].copy_from_slice(&parties.flex);
+        d.contact_elem[2 * slot..2 * slot + 2].copy_from_slice(&parties.elem);
+        d.contact_vert[2 * slot..2 * slot + 2].copy_from_slice(&parties.vert);
+    }
 }

@@ -24,6 +24,15 @@ pub enum Hull<'a, T: Real> {
     Mesh(&'a Model<T>, usize),
     /// A prism: the vertices of its base, then those of its top above them, relative to its centre.
     Prism([Vec3<T>; 6]),
+    /// A triangle or a tetrahedron with a radius around it: its first three or four vertices, relative to its centre.
+    Simplex {
+        /// Vertices.
+        corners: [Vec3<T>; 4],
+        /// Number of vertices.
+        count: usize,
+        /// Radius around it.
+        radius: T,
+    },
 }
 
 /// Three vertices of each polygon of a prism: base, top, sides.
@@ -36,6 +45,7 @@ impl<T: Real> Hull<'_, T> {
             Self::None => Vec3::ZERO,
             Self::Mesh(m, mesh) => vec3(&m.mesh_vert, m.mesh_vertadr[*mesh] as usize + v),
             Self::Prism(corners) => corners[v],
+            Self::Simplex { corners, .. } => corners[v],
         }
     }
 
@@ -45,6 +55,7 @@ impl<T: Real> Hull<'_, T> {
             Self::None => 0,
             Self::Mesh(m, mesh) => m.mesh_vertnum[*mesh] as usize,
             Self::Prism(_) => 6,
+            Self::Simplex { count, .. } => *count,
         }
     }
 
@@ -80,6 +91,16 @@ impl<T: Real> Hull<'_, T> {
                 // away from the centre
                 across * if dot(across, p) < T::ZERO { -T::ONE / length } else { T::ONE / length }
             }
+            Self::Simplex { corners, count, .. } => {
+                // of a tetrahedron, the face opposite to a vertex; of a triangle, both sides
+                let first = if *count == 4 { polygon + 1 } else { 0 };
+                let [p, q, r] = [0, 1, 2].map(|k| corners[(first + k) % count]);
+                let across = cross(q - p, r - p);
+                let length = length(across).max(T::MINVAL);
+                let inside =
+                    if *count == 4 { dot(across, corners[polygon] - p) > T::ZERO } else { polygon > 0 };
+                across * if inside { -T::ONE / length } else { T::ONE / length }
+            }
         }
     }
 
@@ -89,6 +110,7 @@ impl<T: Real> Hull<'_, T> {
             Self::None => 0,
             Self::Mesh(m, mesh) => m.mesh_polymapnum[m.mesh_vertadr[*mesh] as usize + v] as usize,
             Self::Prism(_) => 3,
+            Self::Simplex { count, .. } => count - 1,
         }
     }
 
@@ -104,6 +126,13 @@ impl<T: Real> Hull<'_, T> {
                 let around = [v / 3, 2 + v % 3, 2 + (v + 2) % 3];
                 around[k]
             }
+            Self::Simplex { count, .. } => {
+                if *count == 4 {
+                    (v + 1 + k) % 4
+                } else {
+                    k
+                }
+            }
         }
     }
 
@@ -117,6 +146,7 @@ impl<T: Real> Hull<'_, T> {
                 m.mesh_polyvert[adr + (at + count - 1) % count] as usize
             }
             Self::Prism(_) => [(v + 3) % 6, v / 3 * 3 + (v + 1) % 3, v / 3 * 3 + (v + 2) % 3][k],
+            Self::Simplex { count, .. } => (v + 1 + k) % count,
         }
     }
 

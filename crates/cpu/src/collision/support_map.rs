@@ -61,7 +61,11 @@ impl<'a, T: Real> ConvexShape<'a, T> {
 
     /// Radius around the core.
     pub fn radius(&self) -> T {
-        if self.kind == geom::SPHERE || self.kind == geom::CAPSULE { self.shape.size[0] } else { T::ZERO }
+        match self.hull {
+            Hull::Simplex { radius, .. } => radius,
+            _ if self.kind == geom::SPHERE || self.kind == geom::CAPSULE => self.shape.size[0],
+            _ => T::ZERO,
+        }
     }
 
     /// Column of the orientation.

@@ -5,6 +5,7 @@
 //! the contact's rows are therefore raised, so that they push back by just that force. Adhesion is then felt only
 //! when the geoms are pulled apart.
 
+use super::contact_side::{Side, geom_bodies};
 use crate::math::{dot, vec3};
 use crate::smooth::jacobian::{jac_column, last_dof};
 use manyworlds_model::model::Model;
@@ -48,22 +49,35 @@ pub fn adhesion_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Force of an adhesive contact on the degrees of freedom that move one of its bodies and not the other.
 fn add_adhesion_force<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize) {
-    let last = |side: usize| last_dof(m, m.geom_bodyid[d.contact_geom[2 * con + side] as usize] as usize);
-    let (mut i1, mut i2) = (last(0), last(1));
+    let Some(bodies) = geom_bodies(m, d, con) else { return add_side_forces(m, d, con) };
+    let [mut i1, mut i2] = bodies.map(|body| last_dof(m, body));
     while i1 != i2 {
         let dof = i1.max(i2) as usize;
-        let force = d.contact_adhesion[con] * approach_jacobian(m, d, con, dof);
+        let force = d.contact_adhesion[con] * approach_jacobian(m, d, con, dof, bodies);
         d.qfrc_adhesion[dof] += force;
         let chain = if i1 > i2 { &mut i1 } else { &mut i2 };
         *chain = m.dof_parentid[dof];
     }
 }
 
+/// Force of an adhesive contact with a flex on all degrees of freedom that move its sides.
+fn add_side_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize) {
+    let (pos, normal) = (vec3(&d.contact_pos, con), vec3(&d.contact_frame, 3 * con));
+    for (side, sign) in [(0, T::ONE), (1, -T::ONE)] {
+        for &(body, weight) in Side::of(m, d, con, side).bodies() {
+            let force = sign * weight * d.contact_adhesion[con];
+            let mut dof = last_dof(m, body);
+            while let Ok(i) = usize::try_from(dof) {
+                let approach = dot(normal, jac_column(m, d, i, body, pos).lin);
+                d.qfrc_adhesion[i] += force * approach;
+                dof = m.dof_parentid[i];
+            }
+        }
+    }
+}
+
 /// Approach velocity of a contact's two geoms for unit velocity of a degree of freedom.
-fn approach_jacobian<T: Real>(m: &Model<T>, d: &Data<T>, con: usize, dof: usize) -> T {
-    let [one, two] = [0, 1].map(|side| {
-        let body = m.geom_bodyid[d.contact_geom[2 * con + side] as usize] as usize;
-        jac_column(m, d, dof, body, vec3(&d.contact_pos, con)).lin
-    });
+fn approach_jacobian<T: Real>(m: &Model<T>, d: &Data<T>, con: usize, dof: usize, bodies: [usize; 2]) -> T {
+    let [one, two] = bodies.map(|body| jac_column(m, d, dof, body, vec3(&d.contact_pos, con)).lin);
     dot(vec3(&d.contact_frame, 3 * con), one - two)
 }

@@ -3,6 +3,7 @@
 //! Solver steps then have their own length in every island (MuJoCo documentation, Computation, "Constraint islands").
 //! Trees without rows are in no island: their acceleration is the unconstrained one.
 
+use super::contact_side::{Side, geom_bodies};
 use super::equality;
 use crate::smooth::jacobian::last_dof;
 use manyworlds_model::model::Model;
@@ -112,9 +113,17 @@ fn number_dofs<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 fn join_trees<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.tree_island.fill(-1);
     let mut last = (-1, -1);
+    let mut edge = 0;
     for r in 0..d.nefc[0] as usize {
         let id = d.efc_id[r] as usize;
         let kind = d.efc_type[r];
+        // each row of a flex is for an edge of its own
+        if kind == constraint::EQUALITY && equality::is_flex(m, id) {
+            edge = equality::edge_of_next_row(m, id, if last == (kind, id as i32) { edge + 1 } else { 0 });
+            last = (kind, id as i32);
+            d.efc_island[r] = join_bodies(m, d, equality::edge_bodies(m, id, edge));
+            continue;
+        }
         // rows of one constraint touch the same trees
         if (kind, d.efc_id[r]) == last {
             d.efc_island[r] = d.efc_island[r - 1];
@@ -174,8 +183,17 @@ fn join_tendon<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) -> i32 {
 
 /// Joins the trees of a contact's bodies; returns one of them.
 fn join_contact<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize) -> i32 {
-    let body = |side: usize| m.geom_bodyid[d.contact_geom[2 * con + side] as usize] as usize;
-    join_bodies(m, d, [body(0), body(1)])
+    if let Some(bodies) = geom_bodies(m, d, con) {
+        return join_bodies(m, d, bodies);
+    }
+    let mut first = -1;
+    for side in [Side::of(m, d, con, 0), Side::of(m, d, con, 1)] {
+        for &(body, _) in side.bodies() {
+            let tree = join_bodies(m, d, [body, 0]);
+            first = join(d, first, tree);
+        }
+    }
+    first
 }
 
 /// Joins the trees of two bodies; returns one of them.

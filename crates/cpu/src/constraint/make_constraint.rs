@@ -6,15 +6,15 @@
 //! of rows per friction direction, or elliptic cones with a row for each direction.
 
 use super::adhesion::adhesion_of;
-use super::contact_jacobian::{contact_dof_ranges, contact_jacobian, contact_row_count};
+use super::contact_jacobian::{contact_jacobian, contact_ranges, contact_row_count};
 use super::equality;
 use super::exact_diagonal::exact_diagonals;
 use super::islands::islands;
 use super::row_parameters::{RowParameters, contact_parameters, joint_limit_row, solimp, solref, write_row};
-use super::row_span::{clear_rows, equality_dof_ranges, forget_gaps, tendon_dof_range};
+use super::row_span::{body_dof_range, clear_rows, equality_dof_ranges, forget_gaps, tendon_dof_range};
 use crate::math::{dot, normalize3, quat_at, quat_normalize, quat_to_rotvec};
 use crate::sleep::asleep::{equality_sleeps, tendon_rests, tree_sleeps};
-use crate::smooth::jacobian::last_dof;
+use crate::smooth::flex::edges_of;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::real::Real;
@@ -102,6 +102,10 @@ fn equality_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
         if !equality::is_active(m, d, eq) || equality_sleeps(m, d, eq) {
             continue;
         }
+        if equality::is_flex(m, eq) {
+            edge_rows(m, d, eq, wanted);
+            continue;
+        }
         let count = equality::row_count(m, eq);
         let Some(first) = claim_rows(m, d, count, equality_dof_ranges(m, eq), wanted) else { continue };
         let mut pos = [T::ZERO; 6];
@@ -126,6 +130,40 @@ fn equality_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
             write_row(m, d, first + k, &row);
         }
     }
+}
+
+/// Rows that keep the lengths of a flex's edges, but of those between vertices of one body.
+fn edge_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, wanted: &mut usize) {
+    let end = edges_of(m, m.eq_obj1id[eq] as usize).end;
+    let mut edge = equality::edge_of_next_row(m, eq, 0);
+    while edge < end {
+        add_edge_row(m, d, eq, edge, wanted);
+        edge = equality::edge_of_next_row(m, eq, edge + 1);
+    }
+}
+
+/// Row that keeps the length of an edge.
+fn add_edge_row<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, edge: usize, wanted: &mut usize) {
+    let ranges = equality::edge_bodies(m, eq, edge).map(|body| body_dof_range(m, body));
+    let Some(r) = claim_rows(m, d, 1, ranges, wanted) else { return };
+    let adr = m.flexedge_J_rowadr[edge] as usize;
+    for k in adr..adr + m.flexedge_J_rownnz[edge] as usize {
+        let at = d.row_index(r, m.flexedge_J_colind[k] as usize);
+        d.efc_J[at] = d.flexedge_J[k];
+    }
+    let pos = d.flexedge_length[edge] - m.flexedge_length0[edge];
+    let row = RowParameters {
+        kind: constraint::EQUALITY,
+        id: eq,
+        pos,
+        margin: T::ZERO,
+        violation: pos,
+        frictionloss: T::ZERO,
+        diag: m.flexedge_invweight0[edge],
+        solref: solref(&m.eq_solref, eq),
+        solimp: solimp(&m.eq_solimp, eq),
+    };
+    write_row(m, d, r, &row);
 }
 
 /// Friction-loss rows of degrees of freedom and tendons.
@@ -274,14 +312,13 @@ fn contact_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
         if d.contact_dist[con] >= d.contact_includemargin[con] && !holds {
             continue;
         }
-        let b1 = m.geom_bodyid[d.contact_geom[2 * con] as usize] as usize;
-        let b2 = m.geom_bodyid[d.contact_geom[2 * con + 1] as usize] as usize;
-        if last_dof(m, b1) < 0 && last_dof(m, b2) < 0 {
+        let ranges = contact_ranges(m, d, con);
+        if ranges.iter().all(|(begin, end)| begin == end) {
             continue;
         }
         let dim = d.contact_dim[con] as usize;
         let count = contact_row_count(m, dim);
-        if let Some(first) = claim_rows(m, d, count, contact_dof_ranges(m, [b1, b2]), wanted) {
+        if let Some(first) = claim_rows(m, d, count, ranges, wanted) {
             d.contact_efc_address[con] = first as i32;
             contact_jacobian(m, d, con, first, dim);
             contact_parameters(m, d, con, first, dim);

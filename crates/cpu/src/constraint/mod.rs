@@ -5,6 +5,7 @@ pub mod cone;
 pub mod constraint_cost;
 pub mod contact_force;
 pub mod contact_jacobian;
+pub mod contact_side;
 pub mod equality;
 mod exact_diagonal;
 pub mod islands;

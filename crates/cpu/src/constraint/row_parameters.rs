@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::cone::cone_mu;
+use super::contact_side::{Side, geom_bodies};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -50,9 +51,12 @@ pub(super) fn contact_parameters<T: Real>(
     first: usize,
     dim: usize,
 ) {
-    let b1 = m.geom_bodyid[d.contact_geom[2 * con] as usize] as usize;
-    let b2 = m.geom_bodyid[d.contact_geom[2 * con + 1] as usize] as usize;
-    let tran = (m.body_invweight0[2 * b1] + m.body_invweight0[2 * b2]).max(min_invweight(m));
+    let weight = |body: usize| m.body_invweight0[2 * body];
+    let sum = match geom_bodies(m, d, con) {
+        Some([b1, b2]) => weight(b1) + weight(b2),
+        None => Side::of(m, d, con, 0).mean(weight) + Side::of(m, d, con, 1).mean(weight),
+    };
+    let tran = sum.max(min_invweight(m));
     let mut row = RowParameters {
         kind: constraint::CONTACT_FRICTIONLESS,
         id: con,

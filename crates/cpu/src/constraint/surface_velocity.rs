@@ -18,7 +18,7 @@ pub fn add_surface_velocity<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize) 
     let (mut lin, mut ang) = (Vec3::ZERO, Vec3::ZERO);
     let mut moves = false;
     for side in 0..2 {
-        let geom = d.contact_geom[2 * con + side] as usize;
+        let Ok(geom) = usize::try_from(d.contact_geom[2 * con + side]) else { continue };
         if has_surface_velocity(m, geom) {
             let (v, w) = surface_velocity(m, d, geom, vec3(&d.contact_pos, con));
             (lin, ang) = if side == 0 { (lin - v, ang - w) } else { (lin + v, ang + w) };

@@ -14,6 +14,7 @@ use crate::math::{
     Mat3, Spatial, Vec3, cross, dot6, inertia, inertia_mul, mat3_at, motion_cross, set_spatial, set_vec3,
     skew, spatial, vec3,
 };
+use crate::smooth::flex::edges_of;
 use crate::smooth::reflected_inertia::{damping_derivative, damping_of_dof, damping_of_tendon};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -85,7 +86,7 @@ fn entry_of<T: Real>(m: &Model<T>, i: usize, j: usize) -> Option<usize> {
     (place < diagonal && m.D_colind[adr + place] as usize == j).then_some(adr + place)
 }
 
-/// Derivatives of joint and tendon dampers.
+/// Derivatives of the dampers of joints, tendons and edges of flexes.
 fn dampers<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for dof in 0..m.sizes.nv {
         let force_derivative = damping_derivative(damping_of_dof(m, dof), d.qvel[dof]);
@@ -96,6 +97,15 @@ fn dampers<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         let adr = m.ten_J_rowadr[ten] as usize;
         let end = adr + m.ten_J_rownnz[ten] as usize;
         add_square(m, &mut d.qDeriv, &m.ten_J_colind[adr..end], &d.ten_J[adr..end], -force_derivative);
+    }
+    // as in the reference, of flexes only those of the dampers along edges, and not with `implicit`
+    for f in 0..if is_fully_implicit(m) { 0 } else { m.sizes.nflex } {
+        for edge in edges_of(m, f) {
+            let adr = m.flexedge_J_rowadr[edge] as usize;
+            let end = adr + m.flexedge_J_rownnz[edge] as usize;
+            let columns = &m.flexedge_J_colind[adr..end];
+            add_square(m, &mut d.qDeriv, columns, &d.flexedge_J[adr..end], -m.flex_edgedamping[f]);
+        }
     }
 }
 

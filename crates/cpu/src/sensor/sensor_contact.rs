@@ -3,7 +3,8 @@
 use super::object_frames::{frame_of, motion_at};
 use crate::collision::ray_shape::{is_inside, ray_shape};
 use crate::constraint::contact_force::contact_force;
-use crate::math::{Vec3, cross, dot, length, mat_row, mat3, vec3};
+use crate::constraint::contact_side::{Side, geom_body};
+use crate::math::{Spatial, Vec3, cross, dot, length, mat_row, mat3, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -14,8 +15,8 @@ pub fn touch_force<T: Real>(m: &Model<T>, d: &Data<T>, site: usize) -> T {
     let frame = frame_of(m, d, object::SITE, site);
     let mut sum = T::ZERO;
     for con in 0..d.ncon[0] as usize {
-        let bodies = [0, 1].map(|side| contact_body(m, d, con, side));
-        if d.contact_efc_address[con] < 0 || !bodies.contains(&frame.body) {
+        let bodies = [0, 1].map(|side| geom_body(m, d, con, side));
+        if d.contact_efc_address[con] < 0 || !bodies.contains(&Some(frame.body)) {
             continue;
         }
         let force = contact_force(m, d, con).lin[0];
@@ -24,7 +25,7 @@ pub fn touch_force<T: Real>(m: &Model<T>, d: &Data<T>, site: usize) -> T {
         }
         // from the contact into the body
         let normal = vec3(&d.contact_frame, 3 * con);
-        let way = if bodies[1] == frame.body { -normal } else { normal };
+        let way = if bodies[1] == Some(frame.body) { -normal } else { normal };
         let p = (vec3(&d.contact_pos, con) - frame.pos) * frame.mat;
         let v = way * frame.mat;
         if ray_shape(m.site_type[site], vec3(&m.site_size, site), p, v).is_some() {
@@ -32,11 +33,6 @@ pub fn touch_force<T: Real>(m: &Model<T>, d: &Data<T>, site: usize) -> T {
         }
     }
     sum
-}
-
-/// Body of one of a contact's geoms.
-fn contact_body<T: Real>(m: &Model<T>, d: &Data<T>, con: usize, side: usize) -> usize {
-    m.geom_bodyid[d.contact_geom[2 * con + side] as usize] as usize
 }
 
 /// Writes the outputs of a contact sensor.
@@ -112,7 +108,8 @@ fn side_of<T: Real>(m: &Model<T>, d: &Data<T>, s: usize, con: usize) -> T {
 /// True if a geom of a contact belongs to an object; always true if there is none, and for a site.
 fn is_of<T: Real>(m: &Model<T>, d: &Data<T>, con: usize, side: usize, kind: i32, id: i32) -> bool {
     let geom = d.contact_geom[2 * con + side];
-    let mut body = m.geom_bodyid[geom as usize];
+    let Some(body) = geom_body(m, d, con, side) else { return kind < 0 || kind == object::SITE || id < 0 };
+    let mut body = body as i32;
     match kind {
         object::GEOM => geom == id,
         object::BODY => body == id,
@@ -142,7 +139,7 @@ fn write_contact_data<T: Real>(
     let f = contact_force(m, d, con);
     let (dist, pos) = (d.contact_dist[con], vec3(&d.contact_pos, con));
     let frame = mat3(&d.contact_frame, con);
-    let [a, b] = [0, 1].map(|side| motion_at(m, d, &d.cvel, contact_body(m, d, con, side), pos));
+    let [a, b] = [0, 1].map(|side| motion_of_side(m, d, con, side, pos));
     let wanted = m.sensor_intprm[3 * s];
     let mut to = adr;
     let mut write = |bit: i32, values: &[T]| {
@@ -160,6 +157,13 @@ fn write_contact_data<T: Real>(
     write(contact_data::TANGENT, &(mat_row(frame, 1) * side).0);
     write(contact_data::LINVEL, &seen(frame * (b.lin - a.lin)));
     write(contact_data::ANGVEL, &seen(frame * (b.ang - a.ang)));
+}
+
+/// Velocity of a point of one side of a contact.
+fn motion_of_side<T: Real>(m: &Model<T>, d: &Data<T>, con: usize, side: usize, pos: Vec3<T>) -> Spatial<T> {
+    let side = Side::of(m, d, con, side);
+    let motion = |body: usize| motion_at(m, d, &d.cvel, body, pos);
+    Spatial::new(side.mean_vec3(|body| motion(body).ang), side.mean_vec3(|body| motion(body).lin))
 }
 
 /// Writes the resultant of all contacts in global axes, at the force-weighted mean of their positions.

@@ -30,7 +30,8 @@ pub fn tactile<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize) {
 /// count too.
 fn touching_geom<T: Real>(m: &Model<T>, d: &Data<T>, skin: usize, con: usize) -> Option<usize> {
     let rigid = |g: usize| m.body_weldid[m.geom_bodyid[g] as usize];
-    let [one, two] = [0, 1].map(|side| d.contact_geom[2 * con + side] as usize);
+    let one = usize::try_from(d.contact_geom[2 * con]).ok()?;
+    let two = usize::try_from(d.contact_geom[2 * con + 1]).ok()?;
     if rigid(one) == rigid(skin) { Some(two) } else { (rigid(two) == rigid(skin)).then_some(one) }
 }
 

@@ -7,6 +7,7 @@
 
 use super::object_frames::frame_of;
 use crate::constraint::contact_force::contact_force;
+use crate::constraint::contact_side::geom_bodies;
 use crate::math::{Vec3, mat3, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -23,8 +24,8 @@ pub fn touch_grid<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize) {
     let frame = frame_of(m, d, object::SITE, site);
     let body = m.body_weldid[m.site_bodyid[site] as usize];
     for con in 0..d.ncon[0] as usize {
-        let bodies = [0, 1].map(|side| m.geom_bodyid[d.contact_geom[2 * con + side] as usize]);
-        if !bodies.map(|b| m.body_weldid[b as usize]).contains(&body) {
+        let Some(bodies) = geom_bodies(m, d, con) else { continue };
+        if !bodies.map(|b| m.body_weldid[b]).contains(&body) {
             continue;
         }
         // direction from the site to the contact
@@ -34,7 +35,7 @@ pub fn touch_grid<T: Real>(m: &Model<T>, d: &mut Data<T>, s: usize) {
         let (column, row) = (cell(azimuth, columns, prm[3], prm[5]), cell(elevation, rows, prm[4], prm[5]));
         let (Some(column), Some(row)) = (column, row) else { continue };
         // contacts push the body of higher id
-        let sign = if body < bodies[0].max(bodies[1]) { -T::ONE } else { T::ONE };
+        let sign = if (body as usize) < bodies[0].max(bodies[1]) { -T::ONE } else { T::ONE };
         let force = contact_force(m, d, con);
         let axes = mat3(&d.contact_frame, con);
         let seen = |v: Vec3<T>| v * axes * frame.mat * sign;

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use crate::constraint::equality;
+use crate::smooth::flex::vertices_of;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -116,7 +117,15 @@ pub fn equality_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> bool {
     if m.eq_type[eq] == kind::TENDON {
         return tendon_rests(m, d, m.eq_obj1id[eq]) && tendon_rests(m, d, m.eq_obj2id[eq]);
     }
+    if equality::is_flex(m, eq) {
+        return flex_trees(m, m.eq_obj1id[eq] as usize).all(|tree| tree < 0 || tree_sleeps(d, tree));
+    }
     coupled_trees(m, eq).iter().all(|&tree| tree < 0 || tree_sleeps(d, tree))
+}
+
+/// Trees of the vertices of a flex, one after the other; -1 for those of static bodies.
+pub fn flex_trees<T: Real>(m: &Model<T>, f: usize) -> impl Iterator<Item = i32> + '_ {
+    vertices_of(m, f).map(|vert| m.body_treeid[m.flex_vertbodyid[vert] as usize])
 }
 
 /// Trees of the two bodies or joints of an equality constraint; -1 for none.

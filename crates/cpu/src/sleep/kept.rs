@@ -90,8 +90,13 @@ impl<T: Real> Plan<'_, T> {
     fn keeps(&self) -> bool {
         // laws add their forces to what the stage has computed
         let laws = Features::has_laws(self.m);
-        let alone =
-            || !laws && self.m.sizes.ncable == 0 && self.d.contact_adhesion.is_empty() && !has_fluid(self.m);
+        let alone = || {
+            !laws
+                && self.m.sizes.ncable == 0
+                && self.m.sizes.nflex == 0
+                && self.d.contact_adhesion.is_empty()
+                && !has_fluid(self.m)
+        };
         self.stage != Stage::passive || alone()
     }
 

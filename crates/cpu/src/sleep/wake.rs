@@ -5,8 +5,8 @@
 use std::ops::Range;
 
 use super::asleep::{
-    AWAKE, coupled_trees, is_disturbed, is_mocap, next_asleep, sleep_cycle, tree_qpos_range, tree_sleeps,
-    trees_dof_range, trees_qpos_range, wake_tree,
+    AWAKE, coupled_trees, flex_trees, is_disturbed, is_mocap, next_asleep, sleep_cycle, tree_qpos_range,
+    tree_sleeps, trees_dof_range, trees_qpos_range, wake_tree,
 };
 use super::kept::all_zero;
 use crate::constraint::equality;
@@ -127,6 +127,14 @@ fn wake_equality<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize) {
             for ten in ends {
                 wake_tendon(m, d, ten);
             }
+        }
+        return;
+    }
+    if equality::is_flex(m, eq) {
+        let f = m.eq_obj1id[eq] as usize;
+        flex_trees(m, f).for_each(|tree| coupled.note_tree(d, tree));
+        if coupled.is_mixed() {
+            flex_trees(m, f).filter(|tree| *tree >= 0).for_each(|tree| wake_tree(d, tree, AWAKE));
         }
         return;
     }

@@ -1,5 +1,6 @@
 //! Potential energy of gravity and springs, and kinetic energy.
 
+use super::flex::edges_of;
 use super::passive::{joint_stiffness, spring_rotation, stiffness_of_tendon, tendon_stretch};
 use crate::math::{dot, length, vec3, vec3_at};
 use manyworlds_model::model::Model;
@@ -33,6 +34,9 @@ fn potential<T: Real>(m: &Model<T>, d: &Data<T>) -> T {
         for ten in 0..m.sizes.ntendon {
             sum += spring_energy(stiffness_of_tendon(m, ten), tendon_stretch(m, d, ten));
         }
+        for f in 0..m.sizes.nflex {
+            sum += edge_energy(m, d, f);
+        }
     }
     sum
 }
@@ -55,6 +59,16 @@ fn joint_energy<T: Real>(m: &Model<T>, d: &Data<T>, jnt: usize) -> T {
     }
     let shift = length(vec3_at(&d.qpos, adr) - vec3_at(&m.qpos_spring, adr));
     spring_energy(k, shift) + spring_energy(k, length(spring_rotation(m, d, adr + 3)))
+}
+
+/// Energy of the springs along the edges of a flex; that of its elements is not counted.
+fn edge_energy<T: Real>(m: &Model<T>, d: &Data<T>, f: usize) -> T {
+    let mut sum = T::ZERO;
+    for edge in edges_of(m, f) {
+        let stretch = d.flexedge_length[edge] - m.flexedge_length0[edge];
+        sum += m.flex_edgestiffness[f] * stretch * stretch;
+    }
+    T::of(0.5) * sum
 }
 
 /// Kinetic energy, from the rows of M's lower triangle.

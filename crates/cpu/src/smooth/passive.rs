@@ -1,4 +1,5 @@
-//! Springs, dampers, gravity compensation, fluid forces and elastic cables; velocities of tendons and actuators.
+//! Springs, dampers, elasticity, gravity compensation, fluid forces and elastic cables; velocities of tendons, edges of flexes
+//! and actuators.
 //!
 //! The force of a spring of stiffness `k, k2, k3` at displacement `x` is `-(k + k2 x + k3 x²) x`, that of a damper
 //! `b, b2, b3` at velocity `v` is `-(b + b2 |v| + b3 v²) v`. For a ball joint, and for the translation and rotation
@@ -8,6 +9,7 @@ use std::ops::Range;
 
 use super::applied_force::subtree_end;
 use super::cable::cables;
+use super::elasticity::{edge_velocities, flex_forces};
 use super::reflected_inertia::{damping_coefficient, damping_of_dof, damping_of_tendon};
 use crate::constraint::adhesion::adhesion_forces;
 use crate::math::{Vec3, cross, dot, length, quat_at, quat_normalize, quat_sub, spatial, vec3, vec3_at};
@@ -53,6 +55,7 @@ pub fn passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for ten in 0..m.sizes.ntendon {
         tendon_forces(m, d, ten, springs, dampers);
     }
+    flex_forces(m, d, springs, dampers);
     if !m.disabled(disable::GRAVITY) {
         gravity_compensation(m, d, count);
     }
@@ -63,7 +66,7 @@ pub fn passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     cables(m, d);
 }
 
-/// Velocities of tendons and actuators.
+/// Velocities of tendons, edges of flexes and actuators.
 fn rates<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for ten in 0..m.sizes.ntendon {
         let adr = m.ten_J_rowadr[ten] as usize;
@@ -73,6 +76,7 @@ fn rates<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         }
         d.ten_velocity[ten] = rate;
     }
+    edge_velocities(m, d);
     let off = m.disabled(disable::ACTUATION);
     for out in 0..m.sizes.nout {
         let adr = m.moment_rowadr[out] as usize;

@@ -8,7 +8,7 @@
 
 use std::cmp::Reverse;
 
-use super::rows::{island_ranges, rows};
+use super::rows::{is_alike, island_ranges, rows};
 use crate::constraint::row_span::row_span;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -56,14 +56,17 @@ fn list_pairs<T: Real>(m: &Model<T>, d: &Data<T>, work: &mut Work<T>) {
         if is_one_node(m, d, island) {
             continue;
         }
-        let mut last = (-1, -1);
+        let mut last = None;
         for k in rows(d, island) {
             let r = d.efc_order[k] as usize;
-            // rows of one constraint couple the same trees
-            if (d.efc_type[r], d.efc_id[r]) == last {
+            // rows of one constraint couple the same trees, but those of a flex's edges
+            let same = |last: usize| {
+                (d.efc_type[r], d.efc_id[r]) == (d.efc_type[last], d.efc_id[last]) && is_alike(d, r, last)
+            };
+            if last.is_some_and(same) {
                 continue;
             }
-            last = (d.efc_type[r], d.efc_id[r]);
+            last = Some(r);
             list_trees(m, d, r, &mut work.parts);
             for (i, a) in work.parts.iter().enumerate() {
                 work.pairs.extend(work.parts[i + 1..].iter().map(|b| (a.node as u32, b.node as u32)));

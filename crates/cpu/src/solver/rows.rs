@@ -126,7 +126,7 @@ pub(crate) fn is_narrow(span: (usize, usize)) -> bool {
 
 /// True if two rows have the same span and gap.
 #[inline(always)]
-fn is_alike<T: Real>(d: &Data<T>, a: usize, b: usize) -> bool {
+pub(super) fn is_alike<T: Real>(d: &Data<T>, a: usize, b: usize) -> bool {
     row_span(d, a) == row_span(d, b)
         && d.efc_gap_begin[a] == d.efc_gap_begin[b]
         && d.efc_gap_end[a] == d.efc_gap_end[b]

@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 
 use super::Model;
 use super::data::Capacity;
-use crate::schema::enums::{disable, geom, joint};
+use crate::schema::enums::{disable, equality, geom, joint};
 use crate::schema::shape_pairs::{Method, shape_pair};
+
+/// Most contacts of a height field and an element of a flex.
+const HFIELD_CONTACTS: usize = 50;
 
 /// Upper bound on contacts and constraint rows of a model.
 pub fn max_capacity(model: &Model) -> Capacity {
@@ -45,7 +48,36 @@ pub fn max_capacity(model: &Model) -> Capacity {
             }
         }
     }
+    for (contacts, dim) in flex_contacts(model) {
+        most.nconmax = most.nconmax.saturating_add(contacts);
+        let rows = contacts.saturating_mul(rows_per_contact(dim, model.has_elliptic_cones()));
+        most.njmax = most.njmax.saturating_add(rows);
+    }
     most
+}
+
+/// Most contacts of each geom with each flex, and their dimension.
+fn flex_contacts(model: &Model) -> impl Iterator<Item = (usize, i32)> + '_ {
+    (0..model.sizes.nflex).flat_map(move |f| {
+        let collides = move |g: &usize| {
+            let (one, other) =
+                (model.geom_contype[*g] & model.flex_conaffinity[f], model.geom_conaffinity[*g]);
+            one | (model.flex_contype[f] & other) != 0
+        };
+        (0..model.sizes.ngeom).filter(collides).map(move |g| {
+            let elements = model.flex_elemnum[f] as usize;
+            let contacts = match (model.geom_type[g], model.flex_dim[f]) {
+                (geom::PLANE, _) => model.flex_vertnum[f] as usize,
+                (geom::HFIELD, _) => elements.saturating_mul(HFIELD_CONTACTS),
+                // corners of both, or ends and corners
+                (geom::BOX, 2) => elements.saturating_mul(11),
+                (geom::CAPSULE, 2) => elements.saturating_mul(5),
+                (_, 1) => elements.saturating_mul(2),
+                _ => elements,
+            };
+            (contacts, model.geom_condim[g].max(model.flex_condim[f]))
+        })
+    })
 }
 
 /// Most contacts of a geom and a signed distance field: one for each start, and one for each corner of the triangles of
@@ -72,7 +104,10 @@ fn max_noncontact_rows(model: &Model) -> usize {
     let limits = (0..model.sizes.njnt).filter(|&j| model.jnt_limited[j] != 0);
     let of_joint = |j: usize| if model.jnt_type[j] == joint::BALL { 1 } else { 2 };
     let tendons = model.tendon_limited.iter().filter(|&&x| x != 0).count();
+    let flexes = (0..model.sizes.neq).filter(|&e| model.eq_type[e] == equality::FLEX);
+    let edges = |e: usize| model.flex_edgenum[model.eq_obj1id[e] as usize] as usize;
     6 * model.sizes.neq
+        + flexes.map(edges).sum::<usize>()
         + positive(&model.dof_frictionloss)
         + positive(&model.tendon_frictionloss)
         + limits.map(of_joint).sum::<usize>()

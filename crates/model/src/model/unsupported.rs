@@ -98,7 +98,12 @@ pub const UNSUPPORTED: &[Unsupported] = &[
         Found::In(|m| m.is_smooth() && m.opt_noslip_iterations[0] > 0),
     ),
     row(Stage::solve, "flag ipc", Found::In(|m| m.enabled(enable::IPC))),
-    row(Stage::kinematics, "deformable body", Found::At(Kind::Flex, |_, _| true)),
+    row(
+        Stage::flex,
+        "a flex of nodes between which it interpolates",
+        Found::At(Kind::Flex, |m, f| m.flex_interp[f] != 0),
+    ),
+    row(Stage::collision, "passive contacts of a flex", Found::At(Kind::Flex, |m, f| m.flex_passive[f] != 0)),
     // infinitely long, whatever moves
     row(Stage::tendon, "a pulley with divisor zero", Found::At(Kind::Tendon, has_empty_pulley)),
     row(Stage::collision, "collision of", Found::Between(uncollidable_pairs)),
@@ -113,12 +118,6 @@ pub const UNSUPPORTED: &[Unsupported] = &[
         Found::At(Kind::Actuator, |m, a| !BIASES.contains(&m.actuator_biastype[a])),
     ),
     row(Stage::passive, "a plugin of a body", Found::At(Kind::Body, has_other_plugin)),
-    // equality types of deformable bodies
-    row(
-        Stage::make_constraint,
-        "flex constraint",
-        Found::At(Kind::Equality, |m, e| m.eq_type[e] == equality::FLEX),
-    ),
     row(
         Stage::make_constraint,
         "flexvert constraint",

@@ -28,6 +28,7 @@ macro_rules! size_table {
             nflexbending "bending entries of all flexes";
             ntendon "tendons";
             nwrap "path elements of all tendons";
+            nJfe "nonzeros of the Jacobian of flex edges";
             nJten "nonzeros of the tendon Jacobian";
             neq "equality constraints";
             nskin "skins";

@@ -43,6 +43,11 @@ macro_rules! stage_table {
                 needed: |m| m.senses(camlight),
                 reads: &[Result(kinematics), Result(com_pos)],
             }
+            flex smooth "vertices of deformable bodies, lengths and Jacobians of their edges" {
+                phase: Phase::Position,
+                runs: |m| m.sizes().nflex > 0,
+                reads: &[Result(kinematics), Result(com_pos)],
+            }
             tendon smooth "tendon lengths and Jacobians" {
                 phase: Phase::Position,
                 reads: &[Motion, Result(kinematics), Result(com_pos)],
@@ -87,6 +92,7 @@ macro_rules! stage_table {
                     Motion, Scene, Sleep, Counter, Result(kinematics), Result(com_pos), Result(tendon),
                     Result(factor_m), Result(collision),
                 ],
+                cpu_reads: &[Result(flex)],
                 writes: &[Counter],
                 flags: &[
                     "ADHESION", "BALL", "CAMERA_SENSOR", "CONNECT_WELD", "CONTACT", "DIAGEXACT", "ELLIPTIC",
@@ -112,11 +118,12 @@ macro_rules! stage_table {
             passive smooth "springs, dampers, gravity compensation" {
                 phase: Phase::Velocity,
                 reads: &[
-                    Motion, Result(kinematics), Result(com_pos), Result(tendon), Result(collision),
+                    Motion, Result(kinematics), Result(com_pos), Result(flex), Result(tendon), Result(collision),
                     Result(transmission), Result(fluid),
                 ],
+                cpu_reads: &[Result(com_vel)],
                 flags: &[
-                    "ACTUATION", "ADHESION", "CABLE", "DAMPER", "FLUID", "FREE", "GRAVCOMP",
+                    "ACTUATION", "ADHESION", "CABLE", "DAMPER", "FLUID", "FLEX", "FREE", "GRAVCOMP",
                     "PASSIVE_ADHESION", "REFLECTED_INERTIA", "SPRING", "TENDON",
                 ],
             }
@@ -181,6 +188,7 @@ macro_rules! stage_table {
                     Result(transmission), Result(com_vel), Result(passive), Result(rne),
                     Result(reference_constraint), Result(actuation), Result(solve), Result(implicit),
                 ],
+                cpu_reads: &[Result(flex)],
                 writes: &[Result(solve), Result(implicit)],
                 flags: &[
                     "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "DERIVATIVE", "ELLIPTIC", "EQUALITY",
@@ -198,6 +206,7 @@ macro_rules! stage_table {
                     Result(reference_constraint), Result(actuation), Result(solve), Result(inverse),
                     Result(implicit),
                 ],
+                cpu_reads: &[Result(flex)],
                 writes: &[Result(solve), Result(inverse), Result(implicit)],
                 flags: &[
                     "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "DERIVATIVE", "ELLIPTIC", "EQUALITY",
@@ -228,6 +237,7 @@ macro_rules! stage_table {
                 phase: Phase::OnDemand,
                 needed: |m| m.enabled(enable::ENERGY) || m.senses(energies),
                 reads: &[Motion, Result(kinematics), Result(tendon), Result(crb)],
+                cpu_reads: &[Result(flex)],
                 flags: &["ENERGY", "SPRING"],
             }
             sensor sensor "sensor outputs" {
@@ -288,6 +298,7 @@ macro_rules! stage_table {
                     Result(com_vel), Result(passive), Result(actuation), Result(acceleration),
                     Result(solve), Result(sensor),
                 ],
+                cpu_reads: &[Result(flex)],
                 writes: &[Time, Remainder, Motion, Warmstart, History, HistoryRemainder, Counter],
                 resets: true,
                 flags: &[

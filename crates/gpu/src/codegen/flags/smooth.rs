@@ -21,6 +21,7 @@ pub(super) fn flags(model: &Model) -> Room {
         ("TENDON_ARMATURE", spatial && armature),
         ("WRAP", any_of(&model.wrap_type, &[wrap::SPHERE, wrap::CYLINDER])),
         ("REFLECTED_INERTIA", has_reflected_inertia(model)),
+        ("FLEX", model.sizes.nflex > 0),
         ("GRAVCOMP", passive && !model.disabled(disable::GRAVITY) && some(&model.body_gravcomp)),
         ("SPRING", !model.disabled(disable::SPRING)),
         ("DAMPER", !model.disabled(disable::DAMPER)),

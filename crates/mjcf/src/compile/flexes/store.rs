@@ -50,7 +50,24 @@ impl Build<'_> {
             adr.nflexbending += compiled_flex.bending.len();
         }
         self.compiled_flexes = compiled_flexes;
+        self.edge_rows();
         self.check_flex_options();
+    }
+
+    /// Columns of the Jacobian of all edges.
+    fn edge_rows(&mut self) {
+        let m = &mut self.model;
+        m.flexedge_J_colind.clear();
+        for f in 0..m.sizes.nflex {
+            let first = m.flex_edgeadr[f] as usize;
+            for edge in first..first + m.flex_edgenum[f] as usize {
+                let columns = m.edge_columns(f, edge);
+                m.flexedge_J_rownnz[edge] = columns.len() as i32;
+                m.flexedge_J_rowadr[edge] = m.flexedge_J_colind.len() as i32;
+                m.flexedge_J_colind.extend(columns);
+            }
+        }
+        m.sizes.nJfe = m.flexedge_J_colind.len();
     }
 
     fn flex_numbers(&mut self, f: usize, flex: &Flex) {

@@ -22,6 +22,10 @@ macro_rules! position_data {
             camlight cam_xmat: real [ncam 9] "1" "Orientation of the camera.";
             camlight light_xpos: real [nlight 3] "m" "Position of the light.";
             camlight light_xdir: real [nlight 3] "1" "Direction of the light.";
+            flex flexvert_xpos: real [nflexvert 3] "m" "Position of the vertex.";
+            flex flexelem_aabb: real [nflexelem 6] "m" "Bounding box of the element, with its radius: centre and half sizes.";
+            flex flexedge_length: real [nflexedge] "m" "Length of the edge; zero in a flex on one body.";
+            flex flexedge_J: real [nJfe] "mixed" "Jacobian of the length, sparse by row.";
             tendon ten_length: real [ntendon] "m" "Tendon length." { transient: 40 };
             tendon ten_J: real [nJten] "mixed" "Jacobian of the length, sparse by row." { transient: 41 };
             crb crb: real [nbody 10] "as cinert" "Composite inertia of the subtree." { transient: 29 };
@@ -49,7 +53,10 @@ macro_rules! position_data {
             collision contact_solimp: real [nconmax 5] "mixed" "Solver impedance.";
             collision contact_adhesion: real [nadhesive] "N" "Adhesion force.";
             collision contact_dim: int [nconmax] "1" "Contact dimensions.";
-            collision contact_geom: int [nconmax 2] "id" "Geoms.";
+            collision contact_geom: int [nconmax 2] "id" "Geoms; -1 for a flex.";
+            collision contact_flex: int [nconmax 2] "id" "Flexes; -1 for a geom." { need: Need::Flexes };
+            collision contact_elem: int [nconmax 2] "id" "Elements within the flexes; -1 for none." { need: Need::Flexes };
+            collision contact_vert: int [nconmax 2] "id" "Vertices within the flexes; -1 for none." { need: Need::Flexes };
             make_constraint contact_efc_address: int [nconmax] "id" "First constraint row; -1 for none.";
             make_constraint ne: int [1] "1" "Number of equality rows.";
             make_constraint nf: int [1] "1" "Number of friction-loss rows.";

@@ -10,6 +10,11 @@ macro_rules! velocity_data {
             scratch fluid_force: real [nbody 6] "N m, N" "Fluid force on the subtree, about the tree's centre of mass." { need: Need::Fluid };
             passive ten_velocity: real [ntendon] "m/s" "Tendon velocity." { transient: 42 };
             passive actuator_velocity: real [nout] "mixed" "Actuator velocity." { transient: 44 };
+            passive flexedge_velocity: real [nflexedge] "m/s" "Velocity of the edge along itself.";
+            scratch flexedge_spring: real [nflexedge] "N" "Elastic force along the edge.";
+            scratch flexedge_damper: real [nflexedge] "N" "Damping force along the edge.";
+            scratch flexvert_spring: real [nflexvert 3] "N" "Elastic force of bending at the vertex.";
+            scratch flexvert_damper: real [nflexvert 3] "N" "Damping force of bending at the vertex.";
             passive qfrc_spring: real [nv] "N or N m" "Spring force.";
             passive qfrc_damper: real [nv] "N or N m" "Damper force.";
             passive qfrc_gravcomp: real [nv] "N or N m" "Gravity compensation force.";

@@ -61,6 +61,9 @@ macro_rules! flexes_fields {
             flexedge_length0: real [nflexedge] "m" "Edge length at qpos0.";
             flexedge_invweight0: real [nflexedge] "1/kg" "Edge inverse weight at qpos0." { follows: &[inputs::POSES, inputs::PATHS, inputs::INERTIA] };
             flexedge_rigid: int [nflexedge] "flag" "1 if both ends are on one body.";
+            flexedge_J_rownnz: num(flexedge_J_rowadr) [nflexedge] "1" "Nonzeros in the row of the Jacobian of edge lengths.";
+            flexedge_J_rowadr: adr(nJfe) [nflexedge] "id" "First nonzero of the row.";
+            flexedge_J_colind: id(nv) [nJfe] "id" "Column of each nonzero.";
             flex_elem: id(nflexvert) [nflexelemdata] "id" "Element vertices.";
             flex_elemtexcoord: id(any) [nflexelemdata] "id" "Element texture coordinates, if there are any.";
             flex_elemedge: id(nflexedge) [nflexelemedge] "id" "Element edges.";

@@ -47,6 +47,8 @@ pub struct StageRow {
     /// Roles of the fields whose values the stage takes as it finds them, beside what the model's task or a formula of a
     /// sensor reads. Scratch memory: what another stage left there.
     pub reads: &'static [Role],
+    /// Roles that the stage reads on the CPU beside these: of features that kernels refuse (`crates/gpu/src/program.rs`).
+    pub cpu_reads: &'static [Role],
     /// Roles of the fields that the stage writes, beside its results, scratch memory and what the model's task sets.
     pub writes: &'static [Role],
     /// True if the stage may reset a world: then it sets the whole state and zeroes results.
@@ -67,6 +69,7 @@ impl StageRow {
         runs: |_| true,
         needed: |_| true,
         reads: &[],
+        cpu_reads: &[],
         writes: &[],
         resets: false,
         flags: &[],

@@ -1,0 +1,227 @@
+//! Forces of deformable bodies: springs and dampers along edges, stretching of triangles and tetrahedra, bending of shells
+//! and rods.
+//!
+//! - Stretching is the Saint Venant-Kirchhoff law. In an element, Green's strain is linear in `s_a = l_a² - L_a²`, how much the
+//!   squared length of each edge has grown, so that the energy is `¼ s' G s` with a matrix of the element's own
+//!   (`flex_stiffness`), and the force along edge `a` is `-(G s)_a l_a`. Damping has the rate of `s` in place of `s`. Edges sum
+//!   the forces of their elements, and act on the degrees of freedom by their Jacobian.
+//! - A shell bends about its inner edges. The energy of an edge is a quadratic form `½ x' B x` of the four vertices of its two
+//!   triangles (Bergou, Wardetzky, Harmon, Zorin, Grinspun 2006), with a force beside it where the shell is curved at rest.
+//! - A rod bends at its inner vertices, with the energy `k |κ|²` of the curvature
+//!   `κ = 2 e0 × e1 / (|e0| |e1| + e0 · e1)` between two edges (Bergou, Wardetzky, Robinson, Audoly, Grinspun 2008).
+
+use super::flex::{
+    add_edge_force, add_vertex_force, edge_ends, edges_of, mul_edge_jac, vertex_velocity, vertices_of,
+};
+use crate::math::{Vec3, cross, dot, length, set_vec3, vec3};
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::real::Real;
+
+/// Numbers of a triangle, and of a tetrahedron, in `flex_stiffness`.
+const TRIANGLE: usize = 21;
+const TETRAHEDRON: usize = 24;
+/// Numbers of an edge of a shell in `flex_bending`: a matrix of four vertices and a force.
+const HINGE: usize = 17;
+/// Numbers of an inner vertex of a rod in `flex_bending`: three vertices and a stiffness.
+const BEND: usize = 4;
+
+/// Velocities of all edges along themselves.
+pub fn edge_velocities<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    for edge in 0..m.sizes.nflexedge {
+        d.flexedge_velocity[edge] = mul_edge_jac(m, d, edge, &d.qvel);
+    }
+}
+
+/// Adds the forces of all flexes to `qfrc_spring` and `qfrc_damper`.
+pub fn flex_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, springs: bool, dampers: bool) {
+    for f in 0..m.sizes.nflex {
+        if m.flex_rigid[f] == 0 {
+            edge_forces(m, d, f, springs, dampers);
+            bending_forces(m, d, f, springs, dampers);
+        }
+    }
+}
+
+/// Forces along edges: of their own springs and dampers, and of the elements around them.
+fn edge_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, springs: bool, dampers: bool) {
+    let (stiffness, damping) = (m.flex_edgestiffness[f], m.flex_edgedamping[f]);
+    let stretches = m.flex_stiffnessadr[f] >= 0 && m.flex_dim[f] > 1;
+    if stiffness == T::ZERO && damping == T::ZERO && !stretches {
+        return;
+    }
+    for edge in edges_of(m, f) {
+        let stretch = d.flexedge_length[edge] - m.flexedge_length0[edge];
+        d.flexedge_spring[edge] = -(stiffness * stretch);
+        d.flexedge_damper[edge] = -(damping * d.flexedge_velocity[edge]);
+    }
+    if stretches {
+        for elem in 0..m.flex_elemnum[f] as usize {
+            stretch_element(m, d, f, elem);
+        }
+    }
+    // from edges to degrees of freedom
+    for edge in edges_of(m, f) {
+        if springs {
+            add_edge_force(m, &d.flexedge_J, edge, d.flexedge_spring[edge], &mut d.qfrc_spring);
+        }
+        if dampers {
+            add_edge_force(m, &d.flexedge_J, edge, d.flexedge_damper[edge], &mut d.qfrc_damper);
+        }
+    }
+}
+
+/// Adds the forces of an element along its edges.
+fn stretch_element<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, elem: usize) {
+    let (count, stride) = if m.flex_dim[f] == 2 { (3, TRIANGLE) } else { (6, TETRAHEDRON) };
+    let first = m.flex_elemedgeadr[f] as usize + count * elem;
+    let edge = |k: usize| (m.flex_edgeadr[f] + m.flex_elemedge[first + k]) as usize;
+    // growth of squared lengths, and its rate in the middle of the step
+    let (mut grown, mut rate) = ([T::ZERO; 6], [T::ZERO; 6]);
+    for k in 0..count {
+        let (now, rest) = (d.flexedge_length[edge(k)], m.flexedge_length0[edge(k)]);
+        let speed = d.flexedge_velocity[edge(k)];
+        grown[k] = now * now - rest * rest;
+        rate[k] = m.flex_damping[f] * speed * (T::of(2.0) * now - m.opt_timestep[0] * speed);
+    }
+    // product with the element's matrix, of which the upper triangle is stored
+    let (mut spring, mut damper) = ([T::ZERO; 6], [T::ZERO; 6]);
+    let mut adr = m.flex_stiffnessadr[f] as usize + stride * elem;
+    for i in 0..count {
+        for j in i..count {
+            let g = m.flex_stiffness[adr];
+            adr += 1;
+            spring[i] += g * grown[j];
+            damper[i] += g * rate[j];
+            if i != j {
+                spring[j] += g * grown[i];
+                damper[j] += g * rate[i];
+            }
+        }
+    }
+    for k in 0..count {
+        let now = d.flexedge_length[edge(k)];
+        d.flexedge_spring[edge(k)] -= spring[k] * now;
+        d.flexedge_damper[edge(k)] -= damper[k] * now;
+    }
+}
+
+/// Forces of bending at vertices.
+fn bending_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, springs: bool, dampers: bool) {
+    if m.flex_bendingadr[f] < 0 {
+        return;
+    }
+    for vert in vertices_of(m, f) {
+        set_vec3(&mut d.flexvert_spring, vert, Vec3::ZERO);
+        set_vec3(&mut d.flexvert_damper, vert, Vec3::ZERO);
+    }
+    if m.flex_dim[f] == 2 {
+        for edge in edges_of(m, f) {
+            bend_shell(m, d, f, edge);
+        }
+    } else {
+        let count = m.flex_bending[m.flex_bendingadr[f] as usize].f64() as usize;
+        for k in 0..count {
+            bend_rod(m, d, f, k);
+        }
+    }
+    // from vertices to degrees of freedom
+    for vert in vertices_of(m, f) {
+        if springs {
+            let mut to = std::mem::take(&mut d.qfrc_spring);
+            add_vertex_force(m, d, vert, vec3(&d.flexvert_spring, vert), &mut to);
+            d.qfrc_spring = to;
+        }
+        if dampers && m.flex_damping[f] != T::ZERO {
+            let mut to = std::mem::take(&mut d.qfrc_damper);
+            add_vertex_force(m, d, vert, vec3(&d.flexvert_damper, vert), &mut to);
+            d.qfrc_damper = to;
+        }
+    }
+}
+
+/// Adds a vector to an element of an array of vectors.
+fn add_vec3<T: Real>(to: &mut [T], i: usize, x: Vec3<T>) {
+    for k in 0..3 {
+        to[3 * i + k] += x[k];
+    }
+}
+
+/// Adds the forces of bending about an edge to those of its two vertices and of the two opposite ones.
+fn bend_shell<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, edge: usize) {
+    // an edge on the border has one triangle
+    if m.flex_edgeflap[2 * edge + 1] < 0 {
+        return;
+    }
+    let [v0, v1] = edge_ends(m, f, edge);
+    let [v2, v3] = [0, 1].map(|side| (m.flex_vertadr[f] + m.flex_edgeflap[2 * edge + side]) as usize);
+    let verts = [v0, v1, v2, v3];
+    let adr = m.flex_bendingadr[f] as usize + HINGE * (edge - m.flex_edgeadr[f] as usize);
+    let x = verts.map(|v| vec3(&d.flexvert_xpos, v));
+    // directions of the force of a shell that is curved at rest
+    let curved = m.flex_bending[adr + HINGE - 1];
+    let mut turn = [Vec3::ZERO; 4];
+    if curved != T::ZERO {
+        let [e0, e1, e2] = [x[1] - x[0], x[2] - x[0], x[3] - x[0]];
+        turn = [Vec3::ZERO, cross(e1, e2), cross(e2, e0), cross(e0, e1)];
+        turn[0] = -(turn[1] + turn[2] + turn[3]);
+    }
+    let damping = m.flex_damping[f];
+    let v = if damping == T::ZERO { x } else { verts.map(|v| vertex_velocity(m, d, v)) };
+    for i in 0..4 {
+        let (mut spring, mut damper) = (turn[i] * curved, Vec3::ZERO);
+        for j in 0..4 {
+            let b = m.flex_bending[adr + 4 * i + j];
+            spring += x[j] * b;
+            damper += v[j] * (b * damping);
+        }
+        add_vec3(&mut d.flexvert_spring, verts[i], -spring);
+        add_vec3(&mut d.flexvert_damper, verts[i], -damper);
+    }
+}
+
+/// Adds the forces of bending between two edges of a rod to those of its three vertices.
+fn bend_rod<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, k: usize) {
+    let adr = m.flex_bendingadr[f] as usize + 1 + BEND * k;
+    let verts = [0, 1, 2].map(|i| m.flex_vertadr[f] as usize + m.flex_bending[adr + i].f64() as usize);
+    let stiffness = m.flex_bending[adr + 3] * T::of(2.0);
+    let x = verts.map(|v| vec3(&d.flexvert_xpos, v));
+    let Some(Curvature { size, by_first, by_second }) = curvature(x[1] - x[0], x[2] - x[1]) else { return };
+    let damping = m.flex_damping[f];
+    let mut rate = T::ZERO;
+    if damping != T::ZERO {
+        let v = verts.map(|v| vertex_velocity(m, d, v));
+        rate = dot(by_first, v[1] - v[0]) + dot(by_second, v[2] - v[1]);
+    }
+    let directions = [by_first, by_second - by_first, -by_second];
+    for (vert, direction) in verts.into_iter().zip(directions) {
+        add_vec3(&mut d.flexvert_spring, vert, direction * (stiffness * size));
+        add_vec3(&mut d.flexvert_damper, vert, direction * (stiffness * damping * rate));
+    }
+}
+
+/// Size of the curvature between two edges, and its derivatives with respect to both.
+struct Curvature<T> {
+    size: T,
+    by_first: Vec3<T>,
+    by_second: Vec3<T>,
+}
+
+/// Curvature between two edges that follow each other; none where they are in line, as it has no direction there.
+fn curvature<T: Real>(e0: Vec3<T>, e1: Vec3<T>) -> Option<Curvature<T>> {
+    let (l0, l1) = (length(e0), length(e1));
+    let area = cross(e0, e1);
+    let below = l0 * l1 + dot(e0, e1);
+    if !(length(area) > T::ZERO && below > T::MINVAL * l0 * l1) {
+        return None;
+    }
+    let kappa = area * (T::of(2.0) / below);
+    let size = length(kappa);
+    let n = kappa * (T::ONE / size);
+    let (twice, share) = (T::of(2.0) / below, size / below);
+    Some(Curvature {
+        size,
+        by_first: cross(e1, n) * twice - (e0 * (l1 / l0) + e1) * share,
+        by_second: cross(n, e0) * twice - (e1 * (l0 / l1) + e0) * share,
+    })
+}

@@ -1,0 +1,83 @@
+// Deformable bodies: positions of vertices, lengths of edges and their Jacobians. Twin: crates/cpu/src/smooth/flex.rs. The
+// schedule differs: vertices come first, of all flexes, as edges of other lanes read them.
+
+import package::math::vector::{normalize3, set_vec3_at};
+import package::runtime::group::{lane, sync};
+import package::smooth::jacobian::{last_dof, moving_column};
+
+// flexvert_xpos, flexedge_length and flexedge_J of all flexes.
+fn flex() {
+    for (var vert = lane; vert < nflexvert; vert += lanes) {
+        set_flexvert_xpos_vec3(vert, vertex_position(vert));
+    }
+    sync();
+    for (var f = 0u; f < nflex; f++) {
+        for (var elem = lane; elem < u32(flex_elemnum(f)); elem += lanes) {
+            bound_element(f, elem);
+        }
+        let end = u32(flex_edgeadr(f) + flex_edgenum(f));
+        for (var edge = u32(flex_edgeadr(f)) + lane; edge < end; edge += lanes) {
+            stretch_edge(f, edge);
+        }
+    }
+}
+
+// Position of a vertex.
+fn vertex_position(vert: u32) -> vec3f {
+    let body = u32(flex_vertbodyid(vert));
+    return xpos_vec3(body) + xmat_mat3(body) * flex_vert_vec3(vert);
+}
+
+// Bounding box of an element, with its radius.
+fn bound_element(f: u32, elem: u32) {
+    let corners = u32(flex_dim(f)) + 1u;
+    let adr = u32(flex_elemdataadr(f)) + corners * elem;
+    var low = flexvert_xpos_vec3(u32(flex_vertadr(f) + flex_elem(adr)));
+    var high = low;
+    for (var k = 1u; k < corners; k++) {
+        let corner = flexvert_xpos_vec3(u32(flex_vertadr(f) + flex_elem(adr + k)));
+        low = min(low, corner);
+        high = max(high, corner);
+    }
+    let bounds = 6u * (u32(flex_elemadr(f)) + elem);
+    set_vec3_at__flexelem_aabb(bounds, 0.5 * (low + high));
+    set_vec3_at__flexelem_aabb(bounds + 3u, 0.5 * (high - low) + vec3f(flex_radius(f)));
+}
+
+// Vertex at an end of an edge.
+fn edge_end(f: u32, edge: u32, end: u32) -> u32 {
+    return u32(flex_vertadr(f) + flex_edge(2u * edge + end));
+}
+
+// Length of an edge, and its Jacobian: the motion of the second vertex along the edge less that of the first.
+fn stretch_edge(f: u32, edge: u32) {
+    if (flex_rigid(f) != 0) {
+        set_flexedge_length(edge, 0.0);
+        return;
+    }
+    let point1 = flexvert_xpos_vec3(edge_end(f, edge, 0u));
+    let point2 = flexvert_xpos_vec3(edge_end(f, edge, 1u));
+    let along = point2 - point1;
+    set_flexedge_length(edge, sqrt(dot(along, along)));
+    let direction = normalize3(along);
+    let b1 = u32(flex_vertbodyid(edge_end(f, edge, 0u)));
+    let b2 = u32(flex_vertbodyid(edge_end(f, edge, 1u)));
+    var i1 = last_dof(b1);
+    var i2 = last_dof(b2);
+    // from both ends towards the root until they meet; the row's columns ascend, and hold all that is passed
+    let adr = u32(flexedge_J_rowadr(edge));
+    for (var k = adr + u32(flexedge_J_rownnz(edge)); k > adr; k--) {
+        let column = flexedge_J_colind(k - 1u);
+        var moment = 0.0;
+        if (i1 != i2 && column == max(i1, i2)) {
+            if (i1 > i2) {
+                moment = -dot(direction, moving_column(u32(i1), b1, point1).lin);
+                i1 = dof_parentid(u32(i1));
+            } else {
+                moment = dot(direction, moving_column(u32(i2), b2, point2).lin);
+                i2 = dof_parentid(u32(i2));
+            }
+        }
+        set_flexedge_J(k - 1u, moment);
+    }
+}

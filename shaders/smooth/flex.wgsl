@@ -1,0 +1,12 @@
+// Products with the Jacobian of edges. Twin: crates/cpu/src/smooth/flex.rs.
+
+// Product of the Jacobian of an edge with V.
+fn mul_edge_jac__V(edge: u32) -> f32 {
+    let adr = u32(flexedge_J_rowadr(edge));
+    let end = adr + u32(flexedge_J_rownnz(edge));
+    var sum = 0.0;
+    for (var k = adr; k < end; k++) {
+        sum += flexedge_J(k) * V(u32(flexedge_J_colind(k)));
+    }
+    return sum;
+}
