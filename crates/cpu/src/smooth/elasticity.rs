@@ -4,16 +4,16 @@
 //! - Stretching is the Saint Venant-Kirchhoff law. In an element, Green's strain is linear in `s_a = l_a² - L_a²`, how much the
 //!   squared length of each edge has grown, so that the energy is `¼ s' G s` with a matrix of the element's own
 //!   (`flex_stiffness`), and the force along edge `a` is `-(G s)_a l_a`. Damping has the rate of `s` in place of `s`. Edges sum
-//!   the forces of their elements, and act on the degrees of freedom by their Jacobian.
+//!   the forces of their elements, and act on their vertices.
 //! - A shell bends about its inner edges. The energy of an edge is a quadratic form `½ x' B x` of the four vertices of its two
 //!   triangles (Bergou, Wardetzky, Harmon, Zorin, Grinspun 2006), with a force beside it where the shell is curved at rest.
 //! - A rod bends at its inner vertices, with the energy `k |κ|²` of the curvature
 //!   `κ = 2 e0 × e1 / (|e0| |e1| + e0 · e1)` between two edges (Bergou, Wardetzky, Robinson, Audoly, Grinspun 2008).
 
 use super::flex::{
-    add_edge_force, add_vertex_force, edge_ends, edges_of, mul_edge_jac, vertex_velocity, vertices_of,
+    add_vertex_force, edge_ends, edge_vector, edges_of, mul_edge_jac, vertex_velocity, vertices_of,
 };
-use crate::math::{Vec3, cross, dot, length, set_vec3, vec3};
+use crate::math::{Vec3, cross, dot, length, normalize3, set_vec3, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -36,19 +36,39 @@ pub fn edge_velocities<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 /// Adds the forces of all flexes to `qfrc_spring` and `qfrc_damper`.
 pub fn flex_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, springs: bool, dampers: bool) {
     for f in 0..m.sizes.nflex {
-        if m.flex_rigid[f] == 0 {
-            edge_forces(m, d, f, springs, dampers);
-            bending_forces(m, d, f, springs, dampers);
+        if m.flex_rigid[f] != 0 {
+            continue;
         }
+        for vert in vertices_of(m, f) {
+            set_vec3(&mut d.flexvert_spring, vert, Vec3::ZERO);
+            set_vec3(&mut d.flexvert_damper, vert, Vec3::ZERO);
+        }
+        let acts = edge_forces(m, d, f) | bending_forces(m, d, f);
+        if !acts {
+            continue;
+        }
+        // from vertices to degrees of freedom
+        let (mut spring, mut damper) =
+            (std::mem::take(&mut d.qfrc_spring), std::mem::take(&mut d.qfrc_damper));
+        for vert in vertices_of(m, f) {
+            if springs {
+                add_vertex_force(m, d, vert, vec3(&d.flexvert_spring, vert), &mut spring);
+            }
+            if dampers {
+                add_vertex_force(m, d, vert, vec3(&d.flexvert_damper, vert), &mut damper);
+            }
+        }
+        (d.qfrc_spring, d.qfrc_damper) = (spring, damper);
     }
 }
 
-/// Forces along edges: of their own springs and dampers, and of the elements around them.
-fn edge_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, springs: bool, dampers: bool) {
+/// Adds the forces along edges to those of their vertices: of their own springs and dampers, and of the elements around them.
+/// False if there are none.
+fn edge_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize) -> bool {
     let (stiffness, damping) = (m.flex_edgestiffness[f], m.flex_edgedamping[f]);
     let stretches = m.flex_stiffnessadr[f] >= 0 && m.flex_dim[f] > 1;
     if stiffness == T::ZERO && damping == T::ZERO && !stretches {
-        return;
+        return false;
     }
     for edge in edges_of(m, f) {
         let stretch = d.flexedge_length[edge] - m.flexedge_length0[edge];
@@ -60,15 +80,17 @@ fn edge_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, springs: bool, 
             stretch_element(m, d, f, elem);
         }
     }
-    // from edges to degrees of freedom
+    // a positive force pushes the ends apart
     for edge in edges_of(m, f) {
-        if springs {
-            add_edge_force(m, &d.flexedge_J, edge, d.flexedge_spring[edge], &mut d.qfrc_spring);
-        }
-        if dampers {
-            add_edge_force(m, &d.flexedge_J, edge, d.flexedge_damper[edge], &mut d.qfrc_damper);
+        let ends = edge_ends(m, f, edge);
+        let direction = normalize3(edge_vector(d, ends));
+        for (vert, sign) in [(ends[0], -T::ONE), (ends[1], T::ONE)] {
+            let (spring, damper) = (d.flexedge_spring[edge], d.flexedge_damper[edge]);
+            add_vec3(&mut d.flexvert_spring, vert, direction * (sign * spring));
+            add_vec3(&mut d.flexvert_damper, vert, direction * (sign * damper));
         }
     }
+    true
 }
 
 /// Adds the forces of an element along its edges.
@@ -106,14 +128,10 @@ fn stretch_element<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, elem: usize
     }
 }
 
-/// Forces of bending at vertices.
-fn bending_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, springs: bool, dampers: bool) {
+/// Adds the forces of bending to those of the vertices; false if there are none.
+fn bending_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize) -> bool {
     if m.flex_bendingadr[f] < 0 {
-        return;
-    }
-    for vert in vertices_of(m, f) {
-        set_vec3(&mut d.flexvert_spring, vert, Vec3::ZERO);
-        set_vec3(&mut d.flexvert_damper, vert, Vec3::ZERO);
+        return false;
     }
     if m.flex_dim[f] == 2 {
         for edge in edges_of(m, f) {
@@ -125,19 +143,7 @@ fn bending_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, springs: boo
             bend_rod(m, d, f, k);
         }
     }
-    // from vertices to degrees of freedom
-    for vert in vertices_of(m, f) {
-        if springs {
-            let mut to = std::mem::take(&mut d.qfrc_spring);
-            add_vertex_force(m, d, vert, vec3(&d.flexvert_spring, vert), &mut to);
-            d.qfrc_spring = to;
-        }
-        if dampers && m.flex_damping[f] != T::ZERO {
-            let mut to = std::mem::take(&mut d.qfrc_damper);
-            add_vertex_force(m, d, vert, vec3(&d.flexvert_damper, vert), &mut to);
-            d.qfrc_damper = to;
-        }
-    }
+    true
 }
 
 /// Adds a vector to an element of an array of vectors.

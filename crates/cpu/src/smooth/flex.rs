@@ -125,14 +125,6 @@ pub fn mul_edge_jac<T: Real>(m: &Model<T>, d: &Data<T>, edge: usize, x: &[T]) ->
     sum
 }
 
-/// Adds `flexedge_J'` of an edge times a force along it to generalised forces.
-pub fn add_edge_force<T: Real>(m: &Model<T>, jac: &[T], edge: usize, force: T, to: &mut [T]) {
-    let adr = m.flexedge_J_rowadr[edge] as usize;
-    for k in adr..adr + m.flexedge_J_rownnz[edge] as usize {
-        to[m.flexedge_J_colind[k] as usize] += jac[k] * force;
-    }
-}
-
 /// Velocity of a vertex.
 pub fn vertex_velocity<T: Real>(m: &Model<T>, d: &Data<T>, vert: usize) -> Vec3<T> {
     let body = m.flex_vertbodyid[vert] as usize;

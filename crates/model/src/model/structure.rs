@@ -448,21 +448,6 @@ impl Model {
         dofs
     }
 
-    /// Columns of the Jacobian of an edge of flex `f`: the degrees of freedom that move either of its ends, in ascending order;
-    /// none if all vertices of the flex are on one body, or between nodes.
-    pub fn edge_columns(&self, f: usize, edge: usize) -> Vec<i32> {
-        if self.flex_rigid[f] != 0 || self.flex_interp[f] != 0 {
-            return Vec::new();
-        }
-        let body = |end: usize| {
-            let vert = self.flex_vertadr[f] + self.flex_edge[2 * edge + end];
-            usize::try_from(self.flex_vertbodyid[vert as usize]).unwrap_or(0)
-        };
-        let dofs = [body(0), body(1)].into_iter().flat_map(|b| self.dofs_of(b));
-        let columns: std::collections::BTreeSet<i32> = dofs.map(|d| d as i32).collect();
-        columns.into_iter().collect()
-    }
-
     /// Number of kinematic trees along a tendon, and the first two; -1 for none.
     pub fn tendon_trees(&self, t: usize) -> (i32, [i32; 2]) {
         let mut trees: Vec<i32> = Vec::new();

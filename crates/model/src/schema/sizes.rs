@@ -26,9 +26,10 @@ macro_rules! size_table {
             nflextexcoord "texture coordinates of all flexes";
             nflexstiffness "stiffness entries of all flexes";
             nflexbending "bending entries of all flexes";
+            nJfe "nonzeros of the Jacobian of flex edges";
+            nJfv "nonzeros of the Jacobian of flex vertices, whose two rows have the same columns";
             ntendon "tendons";
             nwrap "path elements of all tendons";
-            nJfe "nonzeros of the Jacobian of flex edges";
             nJten "nonzeros of the tendon Jacobian";
             neq "equality constraints";
             nskin "skins";

@@ -3,6 +3,7 @@
 #![allow(clippy::neg_cmp_op_on_partial_ord, reason = "what is not a number is wrong too")]
 
 mod elastic;
+mod jacobian;
 mod mesh;
 pub(super) mod reach;
 mod store;

@@ -4,10 +4,12 @@ use glam::DVec3;
 
 use crate::compile::Build;
 use crate::spec::{Flex, Kind};
+use manyworlds_model::model::Model;
 use manyworlds_model::real::MINVAL;
 use manyworlds_model::schema::Sizes;
 
 use super::CompiledFlex;
+use super::jacobian::{constrains_vertices, jacobians};
 
 impl Build<'_> {
     /// Adds the sizes of all flexes.
@@ -50,24 +52,9 @@ impl Build<'_> {
             adr.nflexbending += compiled_flex.bending.len();
         }
         self.compiled_flexes = compiled_flexes;
-        self.edge_rows();
         self.check_flex_options();
-    }
-
-    /// Columns of the Jacobian of all edges.
-    fn edge_rows(&mut self) {
-        let m = &mut self.model;
-        m.flexedge_J_colind.clear();
-        for f in 0..m.sizes.nflex {
-            let first = m.flex_edgeadr[f] as usize;
-            for edge in first..first + m.flex_edgenum[f] as usize {
-                let columns = m.edge_columns(f, edge);
-                m.flexedge_J_rownnz[edge] = columns.len() as i32;
-                m.flexedge_J_rowadr[edge] = m.flexedge_J_colind.len() as i32;
-                m.flexedge_J_colind.extend(columns);
-            }
-        }
-        m.sizes.nJfe = m.flexedge_J_colind.len();
+        vertex_edges(&mut self.model);
+        jacobians(&mut self.model);
     }
 
     fn flex_numbers(&mut self, f: usize, flex: &Flex) {
@@ -157,7 +144,7 @@ impl Build<'_> {
 
     fn flex_elements(&mut self, flex: &Flex, compiled_flex: &CompiledFlex, adr: &Sizes) {
         let (m, mesh) = (&mut self.model, &compiled_flex.mesh);
-        let (vert, edge) = (adr.nflexvert, adr.nflexedge);
+        let edge = adr.nflexedge;
         let copy = |to: &mut [i32], at: usize, from: &[i32]| to[at..at + from.len()].copy_from_slice(from);
         copy(&mut m.flex_elem, adr.nflexelemdata, &mesh.elem);
         copy(&mut m.flex_elemedge, adr.nflexelemedge, &mesh.elem_edge);
@@ -173,22 +160,6 @@ impl Build<'_> {
                 m.flexedge_length0[edge + i] = (compiled_flex.vert[a] - compiled_flex.vert[b]).length();
             }
             m.flexedge_rigid[edge + i] = i32::from(same);
-            m.flex_vertedgenum[vert + a] += 1;
-            m.flex_vertedgenum[vert + b] += 1;
-        }
-        // edges incident to every vertex
-        let mut next = Vec::with_capacity(compiled_flex.vert.len());
-        let mut at = 0;
-        for i in vert..vert + compiled_flex.vert.len() {
-            m.flex_vertedgeadr[i] = at;
-            next.push(at as usize);
-            at += m.flex_vertedgenum[i];
-        }
-        for (i, ends) in mesh.edge.iter().enumerate() {
-            for v in ends.map(|v| v as usize) {
-                m.flex_vertedge[2 * edge + next[v]] = i as i32;
-                next[v] += 1;
-            }
         }
     }
 
@@ -201,6 +172,26 @@ impl Build<'_> {
         to.zip(written).for_each(|(to, &from)| *to = from);
         for (i, &x) in flex.texcoord.iter().enumerate().take(flex.texcoord.len() / 2 * 2) {
             m.flex_texcoord[texture + i] = f64::from(x as f32);
+        }
+    }
+}
+
+/// Fills the edges incident to every vertex, for constraints of vertices.
+fn vertex_edges(m: &mut Model) {
+    let mut next = 0;
+    for f in (0..m.sizes.nflex).filter(|&f| constrains_vertices(m, f)).collect::<Vec<_>>() {
+        let mut around = vec![Vec::new(); m.flex_vertnum[f] as usize];
+        let first = m.flex_edgeadr[f] as usize;
+        for e in 0..m.flex_edgenum[f] as usize {
+            for vert in [m.flex_edge[2 * (first + e)], m.flex_edge[2 * (first + e) + 1]] {
+                around[vert as usize].push(e as i32);
+            }
+        }
+        for (v, edges) in around.iter().enumerate() {
+            let vert = m.flex_vertadr[f] as usize + v;
+            (m.flex_vertedgeadr[vert], m.flex_vertedgenum[vert]) = (next as i32, edges.len() as i32);
+            m.flex_vertedge[next..next + edges.len()].copy_from_slice(edges);
+            next += edges.len();
         }
     }
 }

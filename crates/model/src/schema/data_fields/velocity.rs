@@ -13,8 +13,8 @@ macro_rules! velocity_data {
             passive flexedge_velocity: real [nflexedge] "m/s" "Velocity of the edge along itself.";
             scratch flexedge_spring: real [nflexedge] "N" "Elastic force along the edge.";
             scratch flexedge_damper: real [nflexedge] "N" "Damping force along the edge.";
-            scratch flexvert_spring: real [nflexvert 3] "N" "Elastic force of bending at the vertex.";
-            scratch flexvert_damper: real [nflexvert 3] "N" "Damping force of bending at the vertex.";
+            scratch flexvert_spring: real [nflexvert 3] "N" "Elastic force at the vertex.";
+            scratch flexvert_damper: real [nflexvert 3] "N" "Damping force at the vertex.";
             passive qfrc_spring: real [nv] "N or N m" "Spring force.";
             passive qfrc_damper: real [nv] "N or N m" "Damper force.";
             passive qfrc_gravcomp: real [nv] "N or N m" "Gravity compensation force.";
