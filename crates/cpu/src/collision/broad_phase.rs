@@ -1,7 +1,7 @@
 //! Broad phase: candidates whose bounding volumes overlap. The schedule differs from that of kernels, whose lanes test
 //! contiguous shares of the candidates: here large models are swept, and what is near collides at once.
 
-use super::flex_contacts::collide_body;
+use super::flex_contacts::{collide_body, collide_flexes};
 use super::narrow_phase::collide_candidate;
 use super::pair::Obb;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
@@ -65,7 +65,8 @@ fn collide_with_flexes<T: Real>(
         }
         wanted += collide_candidate(m, d, candidate, &mut found);
     }
-    wanted + (next..m.sizes.nbody).map(|body| collide_body(m, d, body)).sum::<usize>()
+    wanted += (next..m.sizes.nbody).map(|body| collide_body(m, d, body)).sum::<usize>();
+    wanted + collide_flexes(m, d)
 }
 
 /// True if the bounding volumes of a body pair are separated, so that none of its candidates can collide.

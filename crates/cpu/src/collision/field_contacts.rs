@@ -244,7 +244,7 @@ pub fn hfield_field<T: Real>(
 
 /// Contacts of a triangle and the field of a geom, in the frame of the geom. A start decides at which corner the search
 /// begins, so that there are three at most.
-fn triangle_field<T: Real>(
+pub(super) fn triangle_field<T: Real>(
     m: &Model<T>,
     g: usize,
     corners: [Vec3<T>; 3],

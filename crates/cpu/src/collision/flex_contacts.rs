@@ -7,6 +7,7 @@
 use super::contact_parameters::{ContactParameters, Surface, surface_parameters};
 use super::contacts::{ContactParties, store_contact_of};
 use super::convex::convex_convex;
+use super::field_contacts::triangle_field;
 use super::height_field::{MAX_PRISMS, prisms_under};
 use super::pair::{Obb, closed_form, convex_shape, shape};
 use super::polytope::Hull;
@@ -22,7 +23,7 @@ use crate::smooth::jacobian::last_dof;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
-use manyworlds_model::schema::enums::{enable, geom};
+use manyworlds_model::schema::enums::{enable, geom, selfcollide};
 use manyworlds_model::schema::shape_pairs::{Method, shape_pair};
 
 /// Contacts of the geoms of a body with all flexes; returns their number, slots or not.
@@ -44,6 +45,42 @@ pub(super) fn collide_body<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) 
                 pair.collide_vertices(g);
             } else {
                 pair.collide_elements(g);
+            }
+            wanted += pair.wanted;
+        }
+    }
+    wanted
+}
+
+/// Contacts of flexes with each other, and then with themselves; returns their number, slots or not.
+pub(super) fn collide_flexes<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
+    let mut wanted = 0;
+    for one in 0..m.sizes.nflex {
+        for two in one + 1..m.sizes.nflex {
+            let may = (m.flex_contype[one] & m.flex_conaffinity[two])
+                | (m.flex_contype[two] & m.flex_conaffinity[one]);
+            if may != 0 {
+                let mut pair = Pairing::of_flexes(m, d, one, two);
+                for k in 0..m.flex_elemnum[one] as usize {
+                    (0..m.flex_elemnum[two] as usize).for_each(|l| pair.collide_pair(one, k, l));
+                }
+                wanted += pair.wanted;
+            }
+        }
+    }
+    for f in 0..m.sizes.nflex {
+        let may = m.flex_contype[f] & m.flex_conaffinity[f] != 0 && m.flex_rigid[f] == 0;
+        if may && m.flex_selfcollide[f] != selfcollide::NONE {
+            let mut pair = Pairing::of_flexes(m, d, f, f);
+            let sweeps = m.flex_selfcollide[f] == selfcollide::SAP
+                || (m.flex_selfcollide[f] == selfcollide::AUTO && m.flex_dim[f] < 3);
+            if sweeps {
+                pair.sweep();
+            } else {
+                let count = m.flex_elemnum[f] as usize;
+                for k in 0..count {
+                    (k + 1..count).for_each(|l| pair.collide_pair(f, k, l));
+                }
             }
             wanted += pair.wanted;
         }
@@ -75,6 +112,104 @@ impl<'a, T: Real> Pairing<'a, T> {
         let listed = margin + m.geom_gap[g] + m.flex_gap[f];
         let parties = ContactParties { geom: [g as i32, -1], flex: [-1, f as i32], ..ContactParties::NONE };
         Self { m, d, f, parties, parameters, margin, listed, wanted: 0 }
+    }
+
+    /// Two flexes, or one with itself.
+    fn of_flexes(m: &'a Model<T>, d: &'a mut Data<T>, one: usize, two: usize) -> Self {
+        let parameters = surface_parameters(m, &Surface::of_flex(m, one), &Surface::of_flex(m, two));
+        let margin = if m.enabled(enable::OVERRIDE) {
+            m.opt_o_margin[0]
+        } else {
+            m.flex_margin[one] + m.flex_margin[two]
+        };
+        let listed = margin + m.flex_gap[one] + m.flex_gap[two];
+        let parties = ContactParties { flex: [one as i32, two as i32], ..ContactParties::NONE };
+        Self { m, d, f: two, parties, parameters, margin, listed, wanted: 0 }
+    }
+
+    /// Contacts of the elements of the flex with each other: those whose bounding boxes overlap along the axis along which
+    /// their centres vary most, in the order in which these begin (Baraff, *Dynamic simulation of nonpenetrating rigid
+    /// bodies*, 1992: sweep and prune).
+    fn sweep(&mut self) {
+        let (m, f) = (self.m, self.f);
+        let (first, count) = (m.flex_elemadr[f] as usize, m.flex_elemnum[f] as usize);
+        let axis = self.widest_axis();
+        let at = |bounds: &[T], elem: usize, end: T| {
+            let adr = 6 * (first + elem);
+            bounds[adr + axis] + end * bounds[adr + 3 + axis]
+        };
+        let mut order = std::mem::take(&mut self.d.flexelem_order);
+        let mut open = std::mem::take(&mut self.d.flexelem_open);
+        let order_of_flex = &mut order[first..first + count];
+        order_of_flex.iter_mut().zip(0..).for_each(|(to, elem)| *to = elem);
+        let begin = |elem: i32| at(&self.d.flexelem_aabb, elem as usize, -T::ONE).f64();
+        order_of_flex.sort_unstable_by(|a, b| begin(*a).total_cmp(&begin(*b)).then(a.cmp(b)));
+        // those that began and have not ended
+        let mut opened = 0;
+        for &elem in &*order_of_flex {
+            let start = at(&self.d.flexelem_aabb, elem as usize, -T::ONE);
+            let mut kept = 0;
+            for k in 0..opened {
+                let other = open[k];
+                if at(&self.d.flexelem_aabb, other as usize, T::ONE) + self.listed < start {
+                    continue;
+                }
+                open[kept] = other;
+                kept += 1;
+                self.collide_pair(f, other as usize, elem as usize);
+            }
+            open[kept] = elem;
+            opened = kept + 1;
+        }
+        (self.d.flexelem_order, self.d.flexelem_open) = (order, open);
+    }
+
+    /// Axis along which the centres of the elements' bounding boxes vary most.
+    fn widest_axis(&self) -> usize {
+        let (m, f) = (self.m, self.f);
+        let (first, count) = (m.flex_elemadr[f] as usize, m.flex_elemnum[f] as usize);
+        let centres = || (first..first + count).map(|elem| vec3(&self.d.flexelem_aabb, 2 * elem));
+        let share = T::ONE / T::of(count as f64);
+        let mean = centres().fold(Vec3::ZERO, |sum, centre| sum + centre * share);
+        let spread = centres().fold(Vec3::ZERO, |sum, c| sum + (c - mean) * (c - mean));
+        (1..3).fold(0, |axis, k| if spread[k] > spread[axis] { k } else { axis })
+    }
+
+    /// Contacts of an element of flex `one` with an element of the flex.
+    fn collide_pair(&mut self, one: usize, k: usize, l: usize) {
+        let (m, f) = (self.m, self.f);
+        if !is_active(m, one, k) || !is_active(m, f, l) || self.boxes_apart(one, k, l) {
+            return;
+        }
+        let bodies =
+            |f: usize, elem: usize| element_vertices(m, f, elem).map(|v| m.flex_vertbodyid[v] as usize);
+        let shares_vertex =
+            one == f && element_vertices(m, f, k).any(|v| element_vertices(m, f, l).any(|w| v == w));
+        if shares_vertex || bodies(one, k).all(|body| self.rests(body, bodies(f, l))) {
+            return;
+        }
+        self.parties.elem = [k as i32, l as i32];
+        let (a, b) = (Element::new(m, self.d, one, k), Element::new(m, self.d, f, l));
+        let (a, b) = (a.convex(), b.convex());
+        let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
+        let count = if a.kind == geom::CAPSULE && b.kind == geom::CAPSULE {
+            closed_form((geom::CAPSULE, geom::CAPSULE), &a.shape, &b.shape, self.listed, &mut found)
+                .unwrap_or(0)
+        } else {
+            convex_convex(&a, &b, self.listed, false, &mut found)
+        };
+        found[..count].iter().for_each(|contact| self.store(contact));
+    }
+
+    /// True if the bounding boxes of an element of flex `one` and of an element of the flex are farther apart than contacts are
+    /// listed.
+    fn boxes_apart(&self, one: usize, k: usize, l: usize) -> bool {
+        let bounds = &self.d.flexelem_aabb;
+        let [a, b] = [(one, k), (self.f, l)].map(|(f, elem)| 6 * (self.m.flex_elemadr[f] as usize + elem));
+        (0..3).any(|axis| {
+            let reach = bounds[a + 3 + axis] + bounds[b + 3 + axis] + self.listed;
+            (bounds[a + axis] - bounds[b + axis]).abs() > reach
+        })
     }
 
     /// Stores a contact of the parties.
@@ -163,6 +298,12 @@ impl<'a, T: Real> Pairing<'a, T> {
                 _ => {}
             }
         }
+        if kind == geom::SDF {
+            if m.flex_dim[f] == 2 {
+                self.collide_field(g, &solid, &element);
+            }
+            return;
+        }
         let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
         let own = element.convex();
         // a height field has a contact with each prism under the element
@@ -199,6 +340,26 @@ impl<'a, T: Real> Pairing<'a, T> {
             }
             self.store(contact);
         }
+    }
+}
+
+impl<T: Real> Pairing<'_, T> {
+    /// Contacts of a signed distance field with a triangle, whose radius does not count: the deepest points, each once.
+    fn collide_field(&mut self, g: usize, solid: &Shape<T>, element: &Element<T>) {
+        let corners = [0, 1, 2].map(|k| (element.corners[k] - solid.pos) * solid.mat);
+        let (mut points, mut count) = ([Vec3::ZERO; 3], 0);
+        let m = self.m;
+        triangle_field(m, g, corners, |contact| {
+            if points[..count].contains(&contact.pos) {
+                return;
+            }
+            points[count] = contact.pos;
+            count += 1;
+            // from the field to the triangle, and on its other side, as in the reference
+            let normal = solid.mat * -contact.normal;
+            let pos = solid.pos + solid.mat * (contact.pos - contact.normal * contact.dist);
+            self.store(&ContactPoint { pos, normal, ..contact });
+        });
     }
 }
 

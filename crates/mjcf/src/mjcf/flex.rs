@@ -4,12 +4,10 @@ use super::geom::reference;
 use super::joint::{SOLIMP, SOLREF};
 use crate::spec::{Elasticity, Flex, FlexContact, Ref, Span};
 use crate::xml::El;
+use manyworlds_model::schema::enums::selfcollide;
 
 /// Upper bound on numbers in a list.
 pub(super) const MAX_LIST: usize = 10_000_000;
-
-/// Self-collision methods.
-const SELF: &[(&str, i32)] = &[("none", 0), ("narrow", 1), ("bvh", 2), ("sap", 3), ("auto", 4)];
 
 /// Elastic forces of 2D elements.
 const ELASTIC: &[(&str, i32)] = &[("none", 0), ("bend", 1), ("stretch", 2), ("both", 3)];
@@ -131,7 +129,7 @@ pub(super) fn contact(el: El<'_>, to: &mut FlexContact) {
     el.set_partial("solimp", &mut to.solimp);
     el.set_real("margin", &mut to.margin);
     el.set_real("gap", &mut to.gap);
-    el.set_keyword("selfcollide", SELF, &mut to.selfcollide);
+    el.set_keyword("selfcollide", selfcollide::WORDS, &mut to.selfcollide);
     el.set_int("activelayers", &mut to.activelayers);
     el.set_flag("passive", &mut to.passive);
 }

@@ -56,8 +56,23 @@ pub fn max_capacity(model: &Model) -> Capacity {
     most
 }
 
-/// Most contacts of each geom with each flex, and their dimension.
+/// Most contacts of each geom with each flex, and of each two flexes, and their dimension.
 fn flex_contacts(model: &Model) -> impl Iterator<Item = (usize, i32)> + '_ {
+    let flexes = (0..model.sizes.nflex).flat_map(move |one| {
+        (one..model.sizes.nflex).map(move |two| {
+            let [k, l] = [one, two].map(|f| model.flex_elemnum[f] as usize);
+            let collides = (model.flex_contype[one] & model.flex_conaffinity[two])
+                | (model.flex_contype[two] & model.flex_conaffinity[one]);
+            let none = collides == 0 || (one == two && model.flex_selfcollide[one] == 0);
+            let contacts = if none { 0 } else { k.saturating_mul(l).saturating_mul(2) };
+            (contacts, model.flex_condim[one].max(model.flex_condim[two]))
+        })
+    });
+    flexes.chain(geom_contacts(model))
+}
+
+/// Most contacts of each geom with each flex, and their dimension.
+fn geom_contacts(model: &Model) -> impl Iterator<Item = (usize, i32)> + '_ {
     (0..model.sizes.nflex).flat_map(move |f| {
         let collides = move |g: &usize| {
             let (one, other) =

@@ -158,6 +158,14 @@ macro_rules! enum_table {
                 FLEXVERT = 5 => "flexvert",
                 FLEXSTRAIN = 6 => "flexstrain",
             }
+            /// Values of `flex_selfcollide`.
+            selfcollide: SelfCollision {
+                NONE = 0 => "none",
+                NARROW = 1 => "narrow",
+                BVH = 2 => "bvh",
+                SAP = 3 => "sap",
+                AUTO = 4 => "auto",
+            }
             /// Values of `sensor_objtype` and `sensor_reftype` (`mjtObj`): objects with a frame.
             object: ObjectType {
                 NONE = 0,

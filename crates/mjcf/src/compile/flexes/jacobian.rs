@@ -74,6 +74,7 @@ pub(super) fn jacobians(m: &mut Model) {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
     use crate::load_str;
 
     fn rope(name: &str, edge: &str, pin: &str) -> String {
