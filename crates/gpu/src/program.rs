@@ -17,7 +17,7 @@ use manyworlds_model::model::Model;
 use manyworlds_model::model::candidates::MAX_LISTED;
 use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::model::schedule;
-use manyworlds_model::schema::enums::geom;
+use manyworlds_model::schema::enums::{geom, integrator};
 use manyworlds_model::schema::stages::Stage;
 use manyworlds_model::schema::{Elem, Role, Sizes, ValuesMut};
 
@@ -108,6 +108,7 @@ impl Program {
         let model = as_solved(model.into(), options.newton);
         check_single_precision(&model)?;
         check_flexes(&model)?;
+        check_integrator(&model)?;
         check_candidates(&model)?;
         check_searches(&model)?;
         if options.reduced_stores == Some(true) && model.has_sleep() {
@@ -370,6 +371,18 @@ fn general(model: &Arc<Model>, fields: &BTreeSet<&'static str>) -> Arc<Model> {
 /// The stages in the order of a partition: where dispatches hold several stages, those of constraints come last.
 fn ordered(stages: impl Iterator<Item = Stage>, partition: Partition, accesses: &Accesses) -> Vec<Stage> {
     if partition == Partition::Split { stages.collect() } else { constraints_last(stages, accesses) }
+}
+
+/// Rejects an integrator that kernels do not have.
+fn check_integrator(model: &Model) -> Result<()> {
+    if model.opt_integrator[0] != integrator::DISCRETE {
+        return Ok(());
+    }
+    Err(Error::Unsupported(
+        "option integrator discrete: kernels do not solve at the end of the step; step the model on the CPU, or take \
+         implicitfast, the nearest to it"
+            .into(),
+    ))
 }
 
 /// Rejects a model with deformable bodies: kernels have neither their forces nor their contacts yet.

@@ -13,7 +13,7 @@ use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::constraint;
 
 /// Regularisers of all rows by exact diagonals. Needs the factors of the inertia matrix.
-pub(super) fn exact_diagonals<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+pub fn exact_diagonals<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let mut x = std::mem::take(&mut d.work_x);
     for r in 0..d.nefc[0] as usize {
         if heads_constraint(d, r) {

@@ -6,6 +6,7 @@
 use super::contact_side::{Side, geom_bodies};
 use super::equality;
 use crate::smooth::jacobian::last_dof;
+use crate::solver::metric::couples_trees;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -20,7 +21,7 @@ pub fn islands<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         return;
     }
     // one island for the whole world
-    if m.sizes.ntree <= 1 || m.disabled(disable::ISLAND) {
+    if m.sizes.ntree <= 1 || m.disabled(disable::ISLAND) || couples_trees(m) {
         d.nisland[0] = 1;
         d.tree_island.fill(0);
         d.dof_island.fill(0);

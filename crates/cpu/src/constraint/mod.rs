@@ -7,7 +7,7 @@ pub mod contact_force;
 pub mod contact_jacobian;
 pub mod contact_side;
 pub mod equality;
-mod exact_diagonal;
+pub mod exact_diagonal;
 pub mod islands;
 pub mod make_constraint;
 pub mod reference_constraint;

@@ -4,6 +4,7 @@
 use super::adhesion::row_adhesion;
 use super::equality;
 use super::surface_velocity::add_surface_velocity;
+use crate::solver::metric::{is_discrete, softening};
 use crate::solver::rows::mul_all_jac;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -38,5 +39,13 @@ pub fn reference_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 fn set_reference<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize) {
     let k = &d.efc_KBIP[4 * r..4 * r + 4];
     let violation = d.efc_pos[r] - d.efc_margin[r];
+    if is_discrete(m) {
+        // at the end of the step
+        let spring = k[0] * k[2];
+        let late = m.opt_timestep[0] * spring * d.efc_vel[r];
+        let pull = k[1] * d.efc_vel[r] + spring * violation + late;
+        d.efc_aref[r] = -pull / softening(m, d, r) + row_adhesion(m, d, r) * d.efc_R[r];
+        return;
+    }
     d.efc_aref[r] = -(k[1] * d.efc_vel[r]) - k[0] * k[2] * violation + row_adhesion(m, d, r) * d.efc_R[r];
 }

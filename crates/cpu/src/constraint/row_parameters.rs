@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::cone::cone_mu;
 use super::contact_side::{Side, geom_bodies};
+use crate::solver::metric::is_discrete;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -26,6 +27,14 @@ pub(super) struct RowParameters<T> {
     pub(super) diag: T,
     pub(super) solref: [T; 2],
     pub(super) solimp: [T; 5],
+}
+
+/// True for a limit or contact whose time constant a step of the integrator `discrete` is too long for.
+fn is_too_fast<T: Real>(m: &Model<T>, row: &RowParameters<T>) -> bool {
+    let may = row.kind == constraint::LIMIT_JOINT || row.kind == constraint::LIMIT_TENDON;
+    let may = may || row.kind >= constraint::CONTACT_FRICTIONLESS;
+    let [time, ratio] = safe_solref(m, row.solref);
+    may && !m.disabled(disable::REFSAFE) && time > T::ZERO && time * ratio < m.opt_timestep[0]
 }
 
 /// Parameters of a joint limit at distance `dist`.
@@ -159,7 +168,13 @@ fn row_kbip<T: Real>(m: &Model<T>, row: &RowParameters<T>) -> [T; 4] {
     let solimp = safe_solimp(row.solimp);
     let solref = safe_solref(m, row.solref);
     let (imp, slope) = impedance(solimp, row.violation);
-    let (mut stiffness, damping) = spring_damper(solref, solimp[1]);
+    let (mut stiffness, mut damping) = spring_damper(solref, solimp[1]);
+    if is_discrete(m) && is_too_fast(m, row) {
+        // the stiffest spring that ends the violation in a step
+        let h = m.opt_timestep[0];
+        stiffness = T::ONE / (h * h * imp);
+        damping = T::of(2.0) * solref[1] * stiffness.sqrt();
+    }
     if row.kind == constraint::FRICTION_DOF || row.kind == constraint::FRICTION_TENDON {
         stiffness = T::ZERO;
     }
@@ -195,7 +210,7 @@ fn safe_solref<T: Real>(m: &Model<T>, solref: [T; 2]) -> [T; 2] {
     if (safe[0] > T::ZERO) != (safe[1] > T::ZERO) {
         safe = [T::of(0.02), T::ONE];
     }
-    if safe[0] > T::ZERO && !m.disabled(disable::REFSAFE) {
+    if safe[0] > T::ZERO && !m.disabled(disable::REFSAFE) && !is_discrete(m) {
         safe[0] = safe[0].max(T::of(2.0) * m.opt_timestep[0]);
     }
     safe

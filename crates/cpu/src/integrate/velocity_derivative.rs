@@ -36,17 +36,7 @@ pub fn derivative<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         actuators(m, d);
     }
     if has_fluid(m) {
-        d.hold(Need::FluidDerivative);
-        fluid_force_derivatives(m, d);
-        for dof in 0..m.sizes.nv {
-            fluid_columns(m, d, dof);
-        }
-        for dof in 0..m.sizes.nv {
-            for k in row(m, dof) {
-                let force_derivative = fluid_entry(d, dof, m.D_colind[k] as usize);
-                d.qDeriv[k] += force_derivative;
-            }
-        }
+        add_fluid_derivatives(m, d);
     }
     if is_fully_implicit(m) {
         bias_force_derivatives(m, d);
@@ -55,6 +45,21 @@ pub fn derivative<T: Real>(m: &Model<T>, d: &mut Data<T>) {
                 let force_derivative = bias_entry(d, dof, m.D_colind[k] as usize);
                 d.qDeriv[k] += force_derivative;
             }
+        }
+    }
+}
+
+/// Adds the derivatives of the fluid force to `qDeriv`.
+pub fn add_fluid_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    d.hold(Need::FluidDerivative);
+    fluid_force_derivatives(m, d);
+    for dof in 0..m.sizes.nv {
+        fluid_columns(m, d, dof);
+    }
+    for dof in 0..m.sizes.nv {
+        for k in row(m, dof) {
+            let force_derivative = fluid_entry(d, dof, m.D_colind[k] as usize);
+            d.qDeriv[k] += force_derivative;
         }
     }
 }
@@ -124,7 +129,7 @@ fn add_square<T: Real>(m: &Model<T>, derivatives: &mut [T], columns: &[i32], val
 }
 
 /// Derivatives of all actuator forces with respect to actuator velocity.
-fn actuator_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+pub fn actuator_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let good = (0..m.sizes.nu).all(|u| is_good(control(m, d, u, true)));
     for a in 0..m.sizes.nactuator {
         let force_derivative = derivative_of_actuator_force(m, d, a, good);

@@ -4,12 +4,14 @@ use super::applied_force::applied_force;
 use super::factor_m::solve_ld_within;
 use crate::sleep::asleep::tree_sleeps;
 use crate::sleep::kept::{run_at, runs};
+use crate::solver::metric::{enter, is_discrete, leave, set_metric, solve_metric};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::stages::Stage;
 
-/// `qacc_smooth = M^-1 qfrc_smooth`, where `qfrc_smooth` = passive - bias + applied + actuator forces.
+/// `qacc_smooth = M^-1 qfrc_smooth`, where `qfrc_smooth` = passive - bias + applied + actuator forces; in the metric of
+/// the integrator `discrete`.
 pub fn acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let has_xfrc = d.xfrc_applied[6..].iter().fold(false, |any, x| any | (*x != T::ZERO));
     for k in 0..runs(m, d, Stage::acceleration) {
@@ -23,7 +25,20 @@ pub fn acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             // sleeping trees feel no force
             d.qfrc_smooth[dof] = if tree_sleeps(d, m.dof_treeid[dof]) { T::ZERO } else { sum };
         }
-        d.qacc_smooth[dofs.clone()].copy_from_slice(&d.qfrc_smooth[dofs.clone()]);
-        solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut d.qacc_smooth, dofs);
+        if !is_discrete(m) {
+            d.qacc_smooth[dofs.clone()].copy_from_slice(&d.qfrc_smooth[dofs.clone()]);
+            solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut d.qacc_smooth, dofs);
+        }
+    }
+    if is_discrete(m) {
+        set_metric(m, d);
+        enter(m, d);
+        let mut x = std::mem::take(&mut d.qacc_smooth);
+        x.copy_from_slice(&d.qfrc_smooth);
+        solve_metric(m, d, &mut x);
+        d.qacc_smooth = x;
+        leave(d);
+    } else if d.metric.is_some() {
+        d.metric = None;
     }
 }

@@ -11,7 +11,8 @@
 //!   `κ = 2 e0 × e1 / (|e0| |e1| + e0 · e1)` between two edges (Bergou, Wardetzky, Robinson, Audoly, Grinspun 2008).
 
 use super::flex::{
-    add_vertex_force, edge_ends, edge_vector, edges_of, mul_edge_jac, vertex_velocity, vertices_of,
+    add_vertex_force, edge_ends, edge_vector, edges_of, element_vertices, mul_edge_jac, vertex_velocity,
+    vertices_of,
 };
 use crate::math::{Vec3, cross, dot, length, normalize3, set_vec3, vec3};
 use manyworlds_model::model::Model;
@@ -93,38 +94,77 @@ fn edge_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize) -> bool {
     true
 }
 
-/// Adds the forces of an element along its edges.
-fn stretch_element<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, elem: usize) {
+/// What an element's edges feel: `(G s)` of each and its matrix `G`.
+pub struct Tension<T> {
+    /// Vertices, of which an element has `corners`.
+    pub verts: [usize; 4],
+    /// Number of vertices.
+    pub corners: usize,
+    /// Edges, of which an element has `count`.
+    pub edges: [usize; 6],
+    /// Number of edges.
+    pub count: usize,
+    /// The element's matrix, N/m³.
+    pub stiffness: [[T; 6]; 6],
+    /// The matrix times the growth of squared lengths, N/m.
+    pub force: [T; 6],
+}
+
+/// Tension along the edges of a triangle or tetrahedron.
+pub fn element_tension<T: Real>(m: &Model<T>, d: &Data<T>, f: usize, elem: usize) -> Tension<T> {
     let (count, stride) = if m.flex_dim[f] == 2 { (3, TRIANGLE) } else { (6, TETRAHEDRON) };
     let first = m.flex_elemedgeadr[f] as usize + count * elem;
-    let edge = |k: usize| (m.flex_edgeadr[f] + m.flex_elemedge[first + k]) as usize;
-    // growth of squared lengths, and its rate in the middle of the step
-    let (mut grown, mut rate) = ([T::ZERO; 6], [T::ZERO; 6]);
-    for k in 0..count {
-        let (now, rest) = (d.flexedge_length[edge(k)], m.flexedge_length0[edge(k)]);
-        let speed = d.flexedge_velocity[edge(k)];
-        grown[k] = now * now - rest * rest;
-        rate[k] = m.flex_damping[f] * speed * (T::of(2.0) * now - m.opt_timestep[0] * speed);
+    let mut tension = Tension {
+        verts: [0; 4],
+        corners: 0,
+        edges: [0; 6],
+        count,
+        stiffness: [[T::ZERO; 6]; 6],
+        force: [T::ZERO; 6],
+    };
+    for vert in element_vertices(m, f, elem) {
+        tension.verts[tension.corners] = vert;
+        tension.corners += 1;
     }
-    // product with the element's matrix, of which the upper triangle is stored
-    let (mut spring, mut damper) = ([T::ZERO; 6], [T::ZERO; 6]);
+    // growth of squared lengths
+    let mut grown = [T::ZERO; 6];
+    for k in 0..count {
+        let edge = (m.flex_edgeadr[f] + m.flex_elemedge[first + k]) as usize;
+        let (now, rest) = (d.flexedge_length[edge], m.flexedge_length0[edge]);
+        tension.edges[k] = edge;
+        grown[k] = now * now - rest * rest;
+    }
+    // the upper triangle is stored
     let mut adr = m.flex_stiffnessadr[f] as usize + stride * elem;
     for i in 0..count {
         for j in i..count {
             let g = m.flex_stiffness[adr];
+            (tension.stiffness[i][j], tension.stiffness[j][i]) = (g, g);
             adr += 1;
-            spring[i] += g * grown[j];
-            damper[i] += g * rate[j];
-            if i != j {
-                spring[j] += g * grown[i];
-                damper[j] += g * rate[i];
-            }
+        }
+    }
+    for i in 0..count {
+        tension.force[i] = (0..count).fold(T::ZERO, |sum, j| sum + tension.stiffness[i][j] * grown[j]);
+    }
+    tension
+}
+
+/// Adds the forces of an element along its edges.
+fn stretch_element<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, elem: usize) {
+    let Tension { edges, count, stiffness, force, .. } = element_tension(m, d, f, elem);
+    // damping: rates of squared lengths in the middle of the step
+    let mut rate = [T::ZERO; 6];
+    if m.flex_damping[f] != T::ZERO {
+        for k in 0..count {
+            let (now, speed) = (d.flexedge_length[edges[k]], d.flexedge_velocity[edges[k]]);
+            rate[k] = m.flex_damping[f] * speed * (T::of(2.0) * now - m.opt_timestep[0] * speed);
         }
     }
     for k in 0..count {
-        let now = d.flexedge_length[edge(k)];
-        d.flexedge_spring[edge(k)] -= spring[k] * now;
-        d.flexedge_damper[edge(k)] -= damper[k] * now;
+        let now = d.flexedge_length[edges[k]];
+        let damper = (0..count).fold(T::ZERO, |sum, j| sum + stiffness[k][j] * rate[j]);
+        d.flexedge_spring[edges[k]] -= force[k] * now;
+        d.flexedge_damper[edges[k]] -= damper * now;
     }
 }
 
@@ -135,12 +175,13 @@ fn bending_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize) -> bool {
     }
     if m.flex_dim[f] == 2 {
         for edge in edges_of(m, f) {
-            bend_shell(m, d, f, edge);
+            if let Some(hinge) = hinge_of(m, f, edge) {
+                bend_shell(m, d, f, &hinge);
+            }
         }
     } else {
-        let count = m.flex_bending[m.flex_bendingadr[f] as usize].f64() as usize;
-        for k in 0..count {
-            bend_rod(m, d, f, k);
+        for k in 0..rod_count(m, f) {
+            bend_rod(m, d, &rod_of(m, f, k));
         }
     }
     true
@@ -153,19 +194,32 @@ fn add_vec3<T: Real>(to: &mut [T], i: usize, x: Vec3<T>) {
     }
 }
 
-/// Adds the forces of bending about an edge to those of its two vertices and of the two opposite ones.
-fn bend_shell<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, edge: usize) {
-    // an edge on the border has one triangle
-    if m.flex_edgeflap[2 * edge + 1] < 0 {
-        return;
-    }
+/// Two triangles of a shell that bend about the edge between them.
+pub struct Hinge<T> {
+    /// Ends of the edge, and the vertices opposite to it.
+    pub verts: [usize; 4],
+    /// Matrix of these four, by row, N/m.
+    pub matrix: [T; 16],
+    /// Force of a shell that is curved at rest, N/m².
+    pub curved: T,
+}
+
+/// Hinge of an edge; none on the border, where there is one triangle.
+pub fn hinge_of<T: Real>(m: &Model<T>, f: usize, edge: usize) -> Option<Hinge<T>> {
     let [v0, v1] = edge_ends(m, f, edge);
-    let [v2, v3] = [0, 1].map(|side| (m.flex_vertadr[f] + m.flex_edgeflap[2 * edge + side]) as usize);
-    let verts = [v0, v1, v2, v3];
+    let flap = |side: usize| usize::try_from(m.flex_edgeflap[2 * edge + side]).ok();
+    let first = m.flex_vertadr[f] as usize;
     let adr = m.flex_bendingadr[f] as usize + HINGE * (edge - m.flex_edgeadr[f] as usize);
+    let verts = [v0, v1, first + flap(0)?, first + flap(1)?];
+    let matrix = std::array::from_fn(|k| m.flex_bending[adr + k]);
+    Some(Hinge { verts, matrix, curved: m.flex_bending[adr + HINGE - 1] })
+}
+
+/// Adds the forces of bending about an edge to those of its two vertices and of the two opposite ones.
+fn bend_shell<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, hinge: &Hinge<T>) {
+    let &Hinge { verts, matrix, curved } = hinge;
     let x = verts.map(|v| vec3(&d.flexvert_xpos, v));
     // directions of the force of a shell that is curved at rest
-    let curved = m.flex_bending[adr + HINGE - 1];
     let mut turn = [Vec3::ZERO; 4];
     if curved != T::ZERO {
         let [e0, e1, e2] = [x[1] - x[0], x[2] - x[0], x[3] - x[0]];
@@ -177,23 +231,42 @@ fn bend_shell<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, edge: usize) {
     for i in 0..4 {
         let (mut spring, mut damper) = (turn[i] * curved, Vec3::ZERO);
         for j in 0..4 {
-            let b = m.flex_bending[adr + 4 * i + j];
-            spring += x[j] * b;
-            damper += v[j] * (b * damping);
+            spring += x[j] * matrix[4 * i + j];
+            damper += v[j] * (matrix[4 * i + j] * damping);
         }
         add_vec3(&mut d.flexvert_spring, verts[i], -spring);
         add_vec3(&mut d.flexvert_damper, verts[i], -damper);
     }
 }
 
-/// Adds the forces of bending between two edges of a rod to those of its three vertices.
-fn bend_rod<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, k: usize) {
+/// Two edges of a rod that bend at the vertex between them.
+pub struct Rod<T> {
+    /// Vertices, in order.
+    pub verts: [usize; 3],
+    /// Stiffness of the squared curvature, N m.
+    pub stiffness: T,
+    /// Rayleigh damping, s.
+    pub damping: T,
+}
+
+/// Number of inner vertices at which a rod bends.
+pub fn rod_count<T: Real>(m: &Model<T>, f: usize) -> usize {
+    m.flex_bending[m.flex_bendingadr[f] as usize].f64() as usize
+}
+
+/// Inner vertex `k` of a rod, with its edges.
+pub fn rod_of<T: Real>(m: &Model<T>, f: usize, k: usize) -> Rod<T> {
     let adr = m.flex_bendingadr[f] as usize + 1 + BEND * k;
     let verts = [0, 1, 2].map(|i| m.flex_vertadr[f] as usize + m.flex_bending[adr + i].f64() as usize);
-    let stiffness = m.flex_bending[adr + 3] * T::of(2.0);
+    Rod { verts, stiffness: m.flex_bending[adr + 3], damping: m.flex_damping[f] }
+}
+
+/// Adds the forces of bending between two edges of a rod to those of its three vertices.
+fn bend_rod<T: Real>(m: &Model<T>, d: &mut Data<T>, rod: &Rod<T>) {
+    let &Rod { verts, stiffness, damping } = rod;
+    let stiffness = stiffness * T::of(2.0);
     let x = verts.map(|v| vec3(&d.flexvert_xpos, v));
     let Some(Curvature { size, by_first, by_second }) = curvature(x[1] - x[0], x[2] - x[1]) else { return };
-    let damping = m.flex_damping[f];
     let mut rate = T::ZERO;
     if damping != T::ZERO {
         let v = verts.map(|v| vertex_velocity(m, d, v));
@@ -207,14 +280,17 @@ fn bend_rod<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, k: usize) {
 }
 
 /// Size of the curvature between two edges, and its derivatives with respect to both.
-struct Curvature<T> {
-    size: T,
-    by_first: Vec3<T>,
-    by_second: Vec3<T>,
+pub struct Curvature<T> {
+    /// Size.
+    pub size: T,
+    /// Derivative by the first edge.
+    pub by_first: Vec3<T>,
+    /// Derivative by the second edge.
+    pub by_second: Vec3<T>,
 }
 
 /// Curvature between two edges that follow each other; none where they are in line, as it has no direction there.
-fn curvature<T: Real>(e0: Vec3<T>, e1: Vec3<T>) -> Option<Curvature<T>> {
+pub fn curvature<T: Real>(e0: Vec3<T>, e1: Vec3<T>) -> Option<Curvature<T>> {
     let (l0, l1) = (length(e0), length(e1));
     let area = cross(e0, e1);
     let below = l0 * l1 + dot(e0, e1);

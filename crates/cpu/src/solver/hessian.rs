@@ -6,6 +6,7 @@ use std::cmp::Ordering;
 use super::blocks::{FREE, add_fixed4, block_len, fixed};
 use super::factors::{any, factor_node, solve_nodes, solve_triangle, update_path};
 use super::hessian_pattern::list_parts;
+use super::metric::is_of_island;
 use super::rows::{FourRows, RowBatch, is_alike, is_narrow, rows};
 use crate::constraint::cone::{Cone, cone_of};
 use crate::constraint::constraint_cost::{cost_parameters, is_quadratic};
@@ -33,6 +34,7 @@ pub fn build_hessian<T: Real>(
 ) {
     let (first, end) = h.islands[island as usize];
     add_inertia(m, d, h, (first, end));
+    add_terms(m, d, h, island);
     let some_gap = || d.efc_order[rows(d, island)].iter().any(|r| has_gap(d, *r as usize));
     if end - first == 1 && d.jacobian.is_plain() {
         add_rows_of_one_node::<T, true>(m, d, s, h, island, first);
@@ -52,6 +54,31 @@ fn add_inertia<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>, (first, e
             let adr = m.M_rowadr[i] as usize;
             for k in adr..adr + m.M_rownnz[i] as usize {
                 h.entries[column + m.M_colind[k] as usize - node.begin] = d.M[k];
+            }
+        }
+    }
+}
+
+/// Adds the terms of the metric that are not on the pattern of the inertia.
+fn add_terms<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>, island: i32) {
+    let Some(metric) = &d.metric else { return };
+    let (first, end) = h.islands[island as usize];
+    for term in metric.terms.iter().filter(|term| is_of_island(m, d, metric, term, Some(island))) {
+        let (columns, values) = (metric.columns_of(term), metric.values_of(term));
+        let part = |h: &Hessian<T>, dof: u32| {
+            let tree = m.dof_treeid[dof as usize] as usize;
+            let node = if end - first > 1 { h.node_of_tree[tree] } else { first };
+            RowPart { node, begin: dof as usize, end: dof as usize + 1 }
+        };
+        for (&i, row) in columns.iter().zip(values.chunks_exact(term.count)) {
+            let p = part(h, i);
+            for (&j, &value) in columns.iter().zip(row) {
+                let q = part(h, j);
+                if let Some(place) = part_place(h, &p, &q) {
+                    let node = &h.nodes[p.node];
+                    let at = node.column(p.begin - node.begin) + place;
+                    h.entries[at] += value;
+                }
             }
         }
     }

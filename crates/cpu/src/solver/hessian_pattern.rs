@@ -73,6 +73,18 @@ fn list_pairs<T: Real>(m: &Model<T>, d: &Data<T>, work: &mut Work<T>) {
             }
         }
     }
+    // terms of a metric couple trees too
+    let terms = d.metric.iter().flat_map(|metric| metric.terms.iter().map(|term| metric.columns_of(term)));
+    for columns in terms {
+        let tree = |dof: u32| m.dof_treeid[dof as usize] as u32;
+        if d.tree_island[tree(columns[0]) as usize] < 0 {
+            continue;
+        }
+        for (k, &i) in columns.iter().enumerate() {
+            let others = columns[k + 1..].iter().map(|&j| (tree(i), tree(j))).filter(|(a, b)| a != b);
+            work.pairs.extend(others.map(|(a, b)| (a.min(b), a.max(b))));
+        }
+    }
     work.pairs.sort_unstable();
     work.pairs.dedup();
 }

@@ -1,6 +1,7 @@
 //! Line search: Newton steps on the derivative of the cost, then bracketing. Costs are compared only as differences
 //! from the start, which avoids cancellation in single precision.
 
+use super::metric::mul_terms;
 use super::rows::{island_ranges, mul_jac, norm, range_at, rows, sum_over};
 use crate::constraint::cone::cone_of;
 use crate::constraint::constraint_cost::{cost_parameters, force, is_quadratic, row_cost};
@@ -47,6 +48,7 @@ pub fn line_search<T: Real>(
         let range = range_at(d, k);
         mul_m_within(m, &d.M, &s.solver_search, &mut s.solver_Mv, range);
     }
+    mul_terms(m, d, Some(island), &s.solver_search, &mut s.solver_Mv);
     let mut products = std::mem::take(&mut s.solver_Jv);
     mul_jac(d, rows(d, island), &s.solver_search, &mut products);
     s.solver_Jv = products;

@@ -8,6 +8,8 @@ pub mod hessian;
 pub mod hessian_pattern;
 pub mod inverse;
 pub mod line_search;
+pub mod metric;
+mod metric_flex;
 pub mod nearby;
 pub mod noslip;
 pub mod pgs;

@@ -16,6 +16,7 @@ use super::cg::cg_direction;
 use super::hessian::{build_hessian, factor_hessian, solve_hessian, update_factors};
 use super::hessian_pattern::set_pattern;
 use super::line_search::line_search;
+use super::metric::{enter, is_discrete, leave, mul_metric, scale_rows};
 use super::noslip::noslip;
 use super::pgs::{dual_finish, pgs_island, pgs_warmstart, project_constraint};
 use super::rows::{
@@ -27,7 +28,7 @@ use crate::constraint::cone::cone_of;
 use crate::constraint::constraint_cost::{cost_parameters, force, row_cost};
 use crate::constraint::row_span::{has_gap, row_span};
 use crate::math::add_rows4;
-use crate::smooth::factor_m::{mul_m, solve_ld_within};
+use crate::smooth::factor_m::solve_ld_within;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::descent::{Descent, Effort};
@@ -38,6 +39,17 @@ use manyworlds_model::schema::enums::{disable, solver};
 
 /// Acceleration and constraint forces.
 pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    if !is_discrete(m) {
+        return solve_rows(m, d);
+    }
+    enter(m, d);
+    scale_rows(m, d);
+    solve_rows(m, d);
+    leave(d);
+}
+
+/// Acceleration and constraint forces, with whatever is in the place of the inertia.
+fn solve_rows<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.solver_niter[0] = 0;
     if d.nefc[0] == 0 {
         d.qacc.copy_from_slice(&d.qacc_smooth);
@@ -170,7 +182,9 @@ fn warmstart<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     residuals(d, &d.qacc_smooth, &mut smooth_jaref);
     d.solver_Jv = smooth_jaref;
     if !m.disabled(disable::WARMSTART) {
-        mul_m(m, &d.M, &d.qacc_warmstart, &mut d.solver_Ma);
+        let mut product = std::mem::take(&mut d.solver_Ma);
+        mul_metric(m, d, &d.qacc_warmstart, &mut product);
+        d.solver_Ma = product;
         // cost of the last acceleration relative to the unconstrained one
         let mut change = T::ZERO;
         for i in 0..m.sizes.nv {
@@ -199,7 +213,9 @@ fn warmstart<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
     d.qacc.copy_from_slice(&d.qacc_smooth);
     d.solver_Jaref[..nefc].copy_from_slice(&d.solver_Jv[..nefc]);
-    mul_m(m, &d.M, &d.qacc, &mut d.solver_Ma);
+    let mut product = std::mem::take(&mut d.solver_Ma);
+    mul_metric(m, d, &d.qacc, &mut product);
+    d.solver_Ma = product;
 }
 
 /// True if the duality gap at the start, `½ grad' M⁻¹ grad`, and the gradient are within tolerance.

@@ -8,6 +8,7 @@ use super::descent::{Descent, Helpers};
 use super::hessian::Hessian;
 use super::jacobian::Jacobian;
 use super::kept::Kept;
+use super::metric::Metric;
 use crate::real::Real;
 pub use crate::schema::Capacity;
 use crate::schema::enums::solver;
@@ -32,6 +33,8 @@ macro_rules! define_data {
             pub held: Needs,
             /// Hessian of the last solution, of islands that Newton's method has solved; away while its rows are read.
             pub hessian: Option<Box<Hessian<T>>>,
+            /// The metric of the integrator `discrete`; none with others.
+            pub metric: Option<Box<Metric<T>>>,
             /// What other threads solve islands in.
             pub helpers: Helpers<T>,
             /// Places of the rows of `efc_J`.
@@ -70,7 +73,8 @@ macro_rules! define_data {
                 let (jacobian, near_pairs) = (self.jacobian.clone(), self.near_pairs.clone());
                 let (sizes, held, kept) = (self.sizes, self.held, self.kept.clone());
                 let mut data = Self {
-                    sizes, capacity_limit, threads, held, hessian, jacobian, near_pairs, kept, ..Self::default()
+                    sizes, capacity_limit, threads, held, hessian, jacobian, near_pairs, kept,
+                    metric: self.metric.clone(), ..Self::default()
                 };
                 $(data.$name.clone_from(&self.$name);)*
                 data
@@ -82,7 +86,7 @@ macro_rules! define_data {
                 Self {
                     sizes: Sizes::default(), capacity_limit: Capacity::default(), threads: 0, held: Needs::NONE,
                     hessian: None, helpers: Helpers::default(), jacobian: Jacobian::default(), near_pairs: None,
-                    kept: None, $($name: Vec::new(),)*
+                    kept: None, metric: None, $($name: Vec::new(),)*
                 }
             }
         }
@@ -254,7 +258,8 @@ impl<T: Real> Data<T> {
         let near = self.near_pairs.as_ref().map_or(0, |near| near.bytes());
         let kept = self.kept.as_ref().map_or(0, |_| Kept::<T>::bytes(&self.sizes));
         let fields = self.bytes_of_fields() + self.jacobian.bytes();
-        size_of::<Self>() + fields + hessian + self.helpers.bytes() + near + kept
+        let metric = self.metric.as_ref().map_or(0, |metric| metric.bytes());
+        size_of::<Self>() + fields + metric + hessian + self.helpers.bytes() + near + kept
     }
 
     #[cold]

@@ -13,6 +13,7 @@ mod keep_asleep;
 pub mod kept;
 mod key;
 pub mod leaf;
+pub mod metric;
 mod names;
 mod needs;
 pub mod schedule;

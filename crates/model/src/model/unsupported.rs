@@ -70,10 +70,19 @@ pub enum Found {
 /// Every unsupported feature, in the order of messages.
 pub const UNSUPPORTED: &[Unsupported] = &[
     row(
-        Stage::implicit,
-        "option integrator discrete: it solves for constraints, springs and dampers at the end of the step in one \
-         metric, which no stage here does (use implicitfast, the nearest to it, Euler, RK4 or implicit)",
-        Found::In(|m| m.opt_integrator[0] == integrator::DISCRETE),
+        Stage::solve,
+        "integrator discrete with solver PGS or noslip iterations and an elastic flex",
+        Found::At(Kind::Flex, is_elastic_and_dual),
+    ),
+    row(
+        Stage::solve,
+        "integrator discrete with solver Smooth",
+        Found::In(|m| is_discrete(m) && m.is_smooth()),
+    ),
+    row(
+        Stage::inverse,
+        "integrator discrete with flag fwdinv",
+        Found::In(|m| is_discrete(m) && m.enabled(enable::FWDINV)),
     ),
     row(
         Stage::inverse,
@@ -184,6 +193,17 @@ fn called(m: &Model, kind: Kind, id: usize) -> String {
         Some(name) if !name.is_empty() => format!("{} '{name}'", kind.word()),
         _ => format!("{} {id}", kind.word()),
     }
+}
+
+/// True if the integrator solves in a metric of its own.
+fn is_discrete(m: &Model) -> bool {
+    m.opt_integrator[0] == integrator::DISCRETE
+}
+
+/// True if a flex is elastic in a metric that dual solvers do not have.
+fn is_elastic_and_dual(m: &Model, f: usize) -> bool {
+    let elastic = m.flex_stiffnessadr[f] >= 0 || m.flex_bendingadr[f] >= 0;
+    is_discrete(m) && m.is_dual() && elastic
 }
 
 /// True if a body has a plugin that is not that of cables.

@@ -276,7 +276,7 @@ macro_rules! stage_table {
             }
             euler integrate "semi-implicit Euler integrator with implicit damping" {
                 phase: Phase::Integrate,
-                runs: |m| m.integrator() == integrator::EULER,
+                runs: |m| [integrator::EULER, integrator::DISCRETE].contains(&m.integrator()),
                 reads: &[
                     Time, Remainder, Motion, History, HistoryRemainder, Control, Sleep, Counter,
                     Result(crb), Result(transmission), Result(passive), Result(actuation),
