@@ -1,6 +1,5 @@
 //! `<flexcomp>`: a deformable body with the bodies that carry it, from a shape, a file or inline data.
 
-mod cells;
 mod file;
 mod gmsh;
 mod nodes;
@@ -139,7 +138,13 @@ fn has_place(reader: &Reader<'_>, el: El<'_>, context: Context) -> bool {
 /// Reads the attributes.
 fn read<'a>(reader: &Reader<'_>, el: El<'a>, context: Context) -> Option<Comp<'a>> {
     let words: Vec<(&str, i32)> = SHAPES.iter().enumerate().map(|(i, s)| (s.0, i as i32)).collect();
-    let shape = el.keyword("type", &words).map_or(FlexcompShape::Grid, |i| SHAPES[i as usize].1);
+    let written = el.keyword("type", &words).map(|i| SHAPES[i as usize].1);
+    let from_asset = el.attr("mesh").is_some();
+    let shape = written.unwrap_or(if from_asset { FlexcompShape::Mesh } else { FlexcompShape::Grid });
+    if from_asset && shape != FlexcompShape::Mesh {
+        el.wrong("mesh", "only a flexcomp of type mesh has a mesh", "write type=\"mesh\", or remove it");
+        return None;
+    }
     let vec = |name: &str, default: f64| el.fixed(name).map_or(DVec3::splat(default), DVec3::from_array);
     let mut comp = Comp {
         el,

@@ -84,11 +84,16 @@ impl Build<'_> {
             let quads = 2.0 * (n[0] * n[1] + n[0] * n[2] + n[1] * n[2]);
             flex.elasticity.elastic2d != 0 && (0.0..quads).contains(&cell[0])
         } else {
-            cell.iter().zip(n).all(|(c, n)| (0.0..n).contains(c))
+            !flex.is_shell() && cell.iter().zip(n).all(|(c, n)| (0.0..n).contains(c))
         };
         if !inside {
             let message = format!("the flex has {} {} {} cells", n[0], n[1], n[2]);
-            self.wrong(at.of("cell"), message, "cells are counted from 0");
+            let help = if flex.is_shell() {
+                "of a shell, name a face of the grid: its number from 0, -1 and -1"
+            } else {
+                "cells are counted from 0"
+            };
+            self.wrong(at.of("cell"), message, help);
         }
     }
 }

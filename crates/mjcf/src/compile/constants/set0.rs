@@ -12,7 +12,7 @@ use super::pose0::{Pose0, kinematics, quat, vec};
 use super::{equalities, stat};
 use crate::compile::Build;
 use crate::compile::collision::body_pairs::bound_pairs;
-use crate::compile::flexes::reach::flex_weights;
+use crate::compile::flexes::weights::flex_weights;
 use crate::compile::tree::bodies::subtree_masses;
 use crate::compile::tree::bounds::bound_geoms;
 use crate::compile::tree::derived::{body_margins, same_frames};
@@ -56,12 +56,12 @@ fn constants(m: &mut Model) {
     actuator_weights(m, &inertia, &lengths);
     damping_ratios(m, &inertia, &lengths);
     stat::statistics(m, &pose, &inertia.diagonal);
-    flex_weights(m);
+    flex_weights(m, &pose, &inertia);
     cameras_and_lights(m, &pose);
 }
 
 /// Joint-space inertia matrix, factorised along the tree.
-struct Inertia {
+pub(crate) struct Inertia {
     /// Ancestors of every dof, nearest first.
     chain: Vec<Vec<usize>>,
     /// Strictly lower part of the factor, by chain position.
@@ -171,6 +171,19 @@ impl Inertia {
         let y = x.clone();
         self.solve(&mut x);
         (x.iter().zip(&y).map(|(a, b)| a * b).sum(), x)
+    }
+
+    /// y' M^-1 y for y supported on `dofs`, which hold all their ancestors and run from leaves to roots. Clears y there.
+    pub(crate) fn row_weight(&self, dofs: impl Iterator<Item = usize>, y: &mut [f64]) -> f64 {
+        let mut sum = 0.0;
+        for d in dofs {
+            let value = std::mem::take(&mut y[d]);
+            sum += value * value / self.pivot[d];
+            for (&e, factor) in self.chain[d].iter().zip(&self.factor[d]) {
+                y[e] -= factor * value;
+            }
+        }
+        sum
     }
 
     /// y' M^-1 y for y supported on one dof and its ancestors; visits only that chain.

@@ -1,8 +1,9 @@
-//! Stiffness of triangles and tetrahedra, and bending stiffness between triangles.
+//! Stiffness of triangles and tetrahedra, and bending stiffness between triangles and between the pieces of rods.
 
 use glam::{DMat3, DVec3};
 
 use crate::spec::Elasticity;
+use manyworlds_model::real::MINVAL;
 
 use super::mesh::{EDGES, Mesh};
 
@@ -12,6 +13,78 @@ const TETRAHEDRON: usize = 24;
 
 /// Bending entries of an edge: a 4x4 vertex matrix and a force.
 const BEND: usize = 17;
+
+/// Relative size of the area or volume below which an element is flat.
+const FLAT: f64 = 1e-12;
+
+/// Angle in radians above which a rod is not straight.
+const STRAIGHT: f64 = 1e-4;
+
+/// First element without area or volume: it has no stiffness.
+pub(super) fn flat(mesh: &Mesh, vert: &[DVec3]) -> Option<usize> {
+    mesh.elem.chunks_exact(mesh.dim + 1).position(|element| {
+        let corners: Vec<DVec3> =
+            element.iter().map(|&v| vert[v as usize] - vert[element[0] as usize]).collect();
+        let reach = corners.iter().map(|c| c.length()).fold(0.0, f64::max);
+        let content = match corners[..] {
+            [_, a, b] => a.cross(b).length(),
+            [_, a, b, c] => a.cross(b).dot(c).abs(),
+            _ => reach,
+        };
+        !(content > FLAT * reach.powi(mesh.dim as i32))
+    })
+}
+
+/// Why a rod has no bending stiffness.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fault {
+    /// It is bent at a vertex.
+    Bent(usize),
+    /// An edge at a vertex has no length.
+    Short(usize),
+}
+
+/// Bending of rods: the number of hinges, then of each the vertices before, at and after it, and its stiffness. Hinges
+/// are at vertices of exactly two edges. Empty without elasticity or hinges.
+pub(super) fn rods(mesh: &Mesh, vert: &[DVec3], e: &Elasticity, radius: f64) -> Result<Vec<f64>, Fault> {
+    if e.young <= 0.0 || mesh.dim != 1 {
+        return Ok(Vec::new());
+    }
+    let [low, high] = [e.sectionsize[0].min(e.sectionsize[1]), e.sectionsize[0].max(e.sectionsize[1])];
+    let area = if e.section == 1 {
+        2.0 * high * (2.0 * low).powi(3) / 12.0
+    } else {
+        std::f64::consts::PI * radius.powi(4) / 4.0
+    };
+    let mut around = vec![Vec::new(); vert.len()];
+    for &[a, b] in &mesh.edge {
+        around[a as usize].push(b);
+        around[b as usize].push(a);
+    }
+    let mut all = vec![0.0];
+    for (v, ends) in around.iter().enumerate() {
+        let &[before, after] = &ends[..] else {
+            continue;
+        };
+        let (first, second) = (vert[v] - vert[before as usize], vert[after as usize] - vert[v]);
+        let lengths = [first.length(), second.length()];
+        if lengths.iter().any(|&l| l < MINVAL) {
+            return Err(Fault::Short(v));
+        }
+        // also where it turns back
+        let angle = first.cross(second).length().atan2(first.dot(second));
+        if angle > STRAIGHT {
+            return Err(Fault::Bent(v));
+        }
+        all[0] += 1.0;
+        let stiffness = e.young * area / (lengths[0] + lengths[1]);
+        all.extend([f64::from(before), v as f64, f64::from(after), stiffness]);
+    }
+    if all.len() == 1 {
+        all.clear();
+    }
+    Ok(all)
+}
 
 /// Element stiffness: upper triangles of quadratic forms in the changes of squared edge length. Empty without
 /// elasticity.
@@ -104,6 +177,7 @@ fn bend([a, b, c, d]: [DVec3; 4], rigidity: f64, to: &mut [f64]) {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
     use super::*;
 
     #[test]
@@ -143,5 +217,37 @@ mod tests {
         let one = &all[BEND * shared..BEND * (shared + 1)];
         let unit = 0.1_f64.powi(3) / 2.4 / 8.0;
         assert!((one[0].abs() - 4.0 * unit).abs() < 1e-12 && one[16] == 0.0, "{one:?} {unit}");
+    }
+
+    #[test]
+    fn rods_have_a_hinge_between_two_edges() {
+        let at = [0.0, 0.1, 0.25, 0.4].map(|x| DVec3::X * x);
+        let mesh = Mesh::new(&[2, 3, 1, 2, 0, 1], 1, &at);
+        let e = Elasticity { young: 1e5, ..Elasticity::default() };
+        // order and numbers of MuJoCo 3.17
+        let stiffness = [0.25, 0.3].map(|l| 1e5 * std::f64::consts::PI * 1e-8 / 4.0 / l);
+        let all = rods(&mesh, &at, &e, 0.01).unwrap();
+        let expected = [2.0, 2.0, 1.0, 0.0, stiffness[0], 3.0, 2.0, 1.0, stiffness[1]];
+        assert_eq!(all.len(), expected.len());
+        for (x, e) in all.iter().zip(expected) {
+            assert!((x - e).abs() < 1e-15, "{all:?}");
+        }
+        let e = Elasticity { section: 1, sectionsize: [0.02, 0.01], ..e };
+        let all = rods(&mesh, &at, &e, 0.01).unwrap();
+        assert!((all[4] - 1e5 * 0.04 * 0.02_f64.powi(3) / 12.0 / 0.25).abs() < 1e-15, "{all:?}");
+    }
+
+    #[test]
+    fn bent_rods_and_flat_elements_are_found() {
+        let e = Elasticity { young: 1.0, ..Elasticity::default() };
+        let mut at = [0.0, 0.1, 0.2].map(|x| DVec3::X * x);
+        let mesh = Mesh::new(&[0, 1, 1, 2], 1, &at);
+        at[2].y = 0.001;
+        assert_eq!(rods(&mesh, &at, &e, 0.01), Err(Fault::Bent(1)));
+        at[2] = at[1];
+        assert_eq!(rods(&mesh, &at, &e, 0.01), Err(Fault::Short(1)));
+        let at = [DVec3::ZERO, DVec3::X, DVec3::Y, DVec3::X * 2.0];
+        assert_eq!(flat(&Mesh::new(&[0, 1, 2, 0, 1, 3], 2, &at), &at), Some(1));
+        assert_eq!(flat(&Mesh::new(&[0, 1, 2, 3], 3, &at), &at), Some(0));
     }
 }

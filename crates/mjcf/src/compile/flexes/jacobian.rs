@@ -2,6 +2,8 @@
 
 use manyworlds_model::model::Model;
 
+use super::{EDGES, VERTICES};
+
 /// Degrees of freedom that move a body, from the body towards the root.
 pub(in crate::compile) fn moved_by(m: &Model, body: usize) -> impl Iterator<Item = usize> + '_ {
     let mut at = body;
@@ -12,15 +14,15 @@ pub(in crate::compile) fn moved_by(m: &Model, body: usize) -> impl Iterator<Item
     std::iter::successors(usize::try_from(last).ok(), |&d| usize::try_from(m.dof_parentid[d]).ok())
 }
 
-/// True if something needs the edge Jacobian of a flex: a constraint, a spring or damping.
-fn needs_edges(m: &Model, f: usize) -> bool {
+/// True if a spring, damping or a constraint acts on the edges of a flex.
+pub(super) fn acts_on_edges(m: &Model, f: usize) -> bool {
     let numbers = [m.flex_edgestiffness[f], m.flex_edgedamping[f], m.flex_damping[f]];
-    m.flex_edgeequality[f] != 0 || numbers.iter().any(|&x| x != 0.0)
+    m.flex_edgeequality[f] == EDGES || numbers.iter().any(|&x| x != 0.0)
 }
 
 /// True if a constraint of vertices acts on a flex.
 pub(super) fn constrains_vertices(m: &Model, f: usize) -> bool {
-    m.flex_edgeequality[f] == 2 && m.flex_dim[f] == 2 && m.flex_interp[f] == 0
+    m.flex_edgeequality[f] == VERTICES && m.flex_dim[f] == 2 && m.flex_interp[f] == 0 && m.flex_rigid[f] == 0
 }
 
 /// Columns that move any of the bodies, in increasing order.
@@ -41,7 +43,8 @@ pub(super) fn jacobians(m: &mut Model) {
         let (edge, vert) = (m.flex_edgeadr[f] as usize, m.flex_vertadr[f] as usize);
         let (edges, verts) = (m.flex_edgenum[f] as usize, m.flex_vertnum[f] as usize);
         let body: Vec<usize> = (vert..vert + verts).map(|v| m.flex_vertbodyid[v].max(0) as usize).collect();
-        let (needs_edges, needs_verts) = (needs_edges(m, f), constrains_vertices(m, f));
+        let needs_edges = acts_on_edges(m, f) || m.flex_edgeequality[f] != 0;
+        let needs_verts = constrains_vertices(m, f);
         let mut around: Vec<Vec<usize>> = body.iter().map(|&b| vec![b]).collect();
         for e in edge..edge + edges {
             let [a, b] = [m.flex_edge[2 * e] as usize, m.flex_edge[2 * e + 1] as usize];

@@ -23,7 +23,7 @@ pub(super) struct Mesh {
     pub(super) edge: Vec<[i32; 2]>,
     /// Element edges.
     pub(super) elem_edge: Vec<i32>,
-    /// Vertices opposite to an edge in its two triangles; -1 for none.
+    /// Vertices opposite to an edge in its two triangles, the first and the last one; -1 for none.
     pub(super) flap: Vec<[i32; 2]>,
     /// Layer of an element: its distance from the surface.
     pub(super) layer: Vec<i32>,

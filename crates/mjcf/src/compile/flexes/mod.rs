@@ -3,23 +3,38 @@
 #![allow(clippy::neg_cmp_op_on_partial_ord, reason = "what is not a number is wrong too")]
 
 mod elastic;
+mod interpolated;
 mod jacobian;
 mod mesh;
+mod modes;
+mod options;
+mod plane;
 pub(super) mod reach;
 mod store;
+pub(super) mod weights;
 
 use std::collections::HashMap;
 
 use glam::{DMat3, DQuat, DVec3};
 
 use crate::spec::{Flex, Kind, Ref, Spec};
-use manyworlds_model::schema::enums::{EqualityType, JointType, integrator};
+use manyworlds_model::schema::enums::{EqualityType, JointType};
 
 use super::Build;
+use interpolated::Grid;
 use mesh::Mesh;
 
-/// Integrators without implicit flex stiffness.
-const IMPLICIT: [i32; 2] = [integrator::IMPLICIT, integrator::IMPLICITFAST];
+/// Constraints of `flex_edgeequality`.
+const EDGES: i32 = 1;
+const VERTICES: i32 = 2;
+const STRAIN: i32 = 3;
+
+/// Elastic forces of 2D elements and shells.
+const BEND: i32 = 1;
+const BOTH: i32 = 3;
+
+/// Upper bound on numbers of an interpolated flex's stiffness.
+const MAX_STIFFNESS: usize = 1 << 27;
 
 /// Body data for validation and vertex positions.
 struct Setting {
@@ -40,8 +55,10 @@ pub(crate) struct CompiledFlex {
     /// World positions of vertices and nodes; nodes are rotated back into the axes of their grid.
     pub(crate) vert: Vec<DVec3>,
     pub(crate) node: Vec<DVec3>,
-    /// Rotation of the node grid.
+    /// Rotation of the node grid, or of the plane of constrained vertices.
     pub(crate) turn: DQuat,
+    /// Equality constraint, as `flex_edgeequality`.
+    tied: i32,
     mesh: Mesh,
     /// Element stiffness and edge bending.
     stiffness: Vec<f64>,
@@ -55,16 +72,17 @@ impl Build<'_> {
             return;
         }
         let setting = Setting::new(self.spec);
-        for flex in &self.spec.flexes {
+        for f in 0..self.spec.flexes.len() {
             if self.log.is_full() {
                 return;
             }
-            let compiled_flex = self.compiled_flex(flex, &setting).unwrap_or_default();
+            let compiled_flex = self.compiled_flex(f, &setting).unwrap_or_default();
             self.compiled_flexes.push(compiled_flex);
         }
     }
 
-    fn compiled_flex(&self, flex: &Flex, setting: &Setting) -> Option<CompiledFlex> {
+    fn compiled_flex(&self, f: usize, setting: &Setting) -> Option<CompiledFlex> {
+        let flex = &self.spec.flexes[f];
         self.check_numbers(flex)?;
         let count = if flex.vert.is_empty() { flex.vert_body.len() } else { flex.vert.len() / 3 };
         self.check_elements(flex, count)?;
@@ -92,11 +110,21 @@ impl Build<'_> {
         let mut node = place(&node_body, &flex.node);
         let turn = self.grid_turn(flex, &node)?;
         node.iter_mut().for_each(|n| *n = turn.conjugate() * *n);
-        let mesh = Mesh::new(&flex.elem, flex.dim as usize, &vert);
-        let (mut stiffness, mut bending) = (Vec::new(), Vec::new());
-        if !flex.interpolated() {
-            stiffness = elastic::stiffness(&mesh, &vert, &flex.elasticity);
-            bending = elastic::bending(&mesh, &vert, &flex.elasticity);
+        let mut mesh = Mesh::new(&flex.elem, flex.dim as usize, &vert);
+        let tied = self.constraint_of(f);
+        let mut turn = turn;
+        if tied == VERTICES && flex.dim == 2 && !rigid && !flex.interpolated() {
+            turn = self.vertex_plane(flex, &mesh, &vert)?;
+        }
+        let place: Vec<DVec3> = vert.iter().map(|&v| turn.conjugate() * v).collect();
+        let (stiffness, bending) = if flex.interpolated() {
+            self.interpolated(flex, &place, &node, tied)?
+        } else {
+            self.elastic(flex, &mesh, &vert)?
+        };
+        // only bending uses the vertices opposite to edges
+        if bending.is_empty() {
+            mesh.flap.fill([-1; 2]);
         }
         Some(CompiledFlex {
             vert_body,
@@ -106,10 +134,111 @@ impl Build<'_> {
             vert,
             node,
             turn,
+            tied,
             mesh,
             stiffness,
             bending,
         })
+    }
+
+    /// Element stiffness and bending of a flex with vertices on bodies.
+    fn elastic(&self, flex: &Flex, mesh: &Mesh, vert: &[DVec3]) -> Option<(Vec<f64>, Vec<f64>)> {
+        let (e, name) = (&flex.elasticity, self.flex_name(flex));
+        if e.young > 0.0
+            && (mesh.dim == 3 || mesh.dim == 2 && e.elastic2d != 0)
+            && let Some(element) = elastic::flat(mesh, vert)
+        {
+            let corners = &mesh.elem[(mesh.dim + 1) * element..(mesh.dim + 1) * (element + 1)];
+            let message =
+                format!("element {element} of {name} is flat, vertices {corners:?}: it has no stiffness");
+            self.bad(flex, "element", message, "move its vertices apart, or remove young=\"…\"");
+            return None;
+        }
+        let bending = match elastic::rods(mesh, vert, e, flex.radius) {
+            Ok(rods) if mesh.dim == 1 => rods,
+            Ok(_) => elastic::bending(mesh, vert, e),
+            Err(elastic::Fault::Bent(v)) => {
+                let message = format!("{name} is elastic, but bent at vertex {v}");
+                self.bad(flex, "vertex", message, "an elastic flex of lines must be straight at qpos0");
+                return None;
+            }
+            Err(elastic::Fault::Short(v)) => {
+                let message = format!("an edge of {name} at vertex {v} has no length");
+                self.bad(flex, "vertex", message, "move its ends apart, or remove young=\"…\"");
+                return None;
+            }
+        };
+        if mesh.dim == 2 && !bending.is_empty() {
+            self.check_fans(flex, mesh);
+        }
+        Some((elastic::stiffness(mesh, vert, e), bending))
+    }
+
+    /// Warns of an edge of more than two triangles: it bends between two of them.
+    fn check_fans(&self, flex: &Flex, mesh: &Mesh) {
+        let mut triangles = vec![0; mesh.edge.len()];
+        mesh.elem_edge.iter().for_each(|&e| triangles[e as usize] += 1);
+        if let Some(e) = triangles.iter().position(|&n| n > 2) {
+            let (name, [a, b]) = (self.flex_name(flex), mesh.edge[e]);
+            let message =
+                format!("{} triangles of {name} meet at the edge of vertices {a} and {b}", triangles[e]);
+            let help = "it bends only between the first and the last of them";
+            self.log.warn(flex.base.at.of("element"), message, help);
+        }
+    }
+
+    /// Stiffness and bending of an interpolated flex, from vertices and nodes along the axes of its grid.
+    fn interpolated(
+        &self,
+        flex: &Flex,
+        vert: &[DVec3],
+        node: &[DVec3],
+        tied: i32,
+    ) -> Option<(Vec<f64>, Vec<f64>)> {
+        let (e, shell, strained) = (&flex.elasticity, flex.is_shell(), tied == STRAIN);
+        let (elastic, grid) = (e.young > 0.0, Grid::new(flex, node));
+        let stiff = strained || elastic && !(shell && e.elastic2d == BEND);
+        if stiff && grid.stiffness_len(shell) > MAX_STIFFNESS {
+            let message = format!("the stiffness of {} takes too much memory", self.flex_name(flex));
+            self.bad(flex, "cellcount", message, "use fewer cells");
+            return None;
+        }
+        let empty = || flex.empty_cells(vert, box_of(node));
+        let stiffness = match (stiff, strained, shell) {
+            (false, ..) => Vec::new(),
+            (true, true, true) => grid.shell_modes(e),
+            (true, true, false) => grid.solid_modes(&empty()),
+            (true, false, true) => grid.shell(e),
+            (true, false, false) => grid.solid(e, &empty()),
+        };
+        let bends = shell && elastic && matches!(e.elastic2d, BEND | BOTH);
+        Some((stiffness, if bends { grid.bending(e) } else { Vec::new() }))
+    }
+
+    /// Rotation of the plane of constrained vertices.
+    fn vertex_plane(&self, flex: &Flex, mesh: &Mesh, vert: &[DVec3]) -> Option<DQuat> {
+        let plane = plane::plane(mesh, vert);
+        if plane.is_none() {
+            let message = format!("the vertices of {} are not in a plane", self.flex_name(flex));
+            self.bad(flex, "vertex", message, "a constraint of vertices needs a flat flex at qpos0");
+        }
+        plane
+    }
+
+    /// Equality constraint of a flex: 0 none, 1 edges, 2 vertices, 3 strain.
+    fn constraint_of(&self, f: usize) -> i32 {
+        let number = |kind: EqualityType| match kind {
+            EqualityType::FLEX => Some(EDGES),
+            EqualityType::FLEXVERT => Some(VERTICES),
+            EqualityType::FLEXSTRAIN => Some(STRAIN),
+            EqualityType::CONNECT | EqualityType::WELD | EqualityType::JOINT | EqualityType::TENDON => None,
+        };
+        let mut kinds = self.spec.equalities.iter().filter_map(|equality| {
+            let (kind, (_, target)) = (number(equality.kind)?, equality.targets.first()?);
+            let found = self.index.resolve(self.spec, Kind::Flex, &target.name, equality.base.scope);
+            (found == Some(f)).then_some(kind)
+        });
+        kinds.next().unwrap_or(0)
     }
 
     /// Name of a flex in messages.
@@ -140,6 +269,29 @@ impl Build<'_> {
         if flex.edge_stiffness > 0.0 && flex.dim > 1 {
             let message = format!("{name} has stiff edges, but is not of dimension 1");
             return self.bad(flex, "element", message, "use <elasticity>");
+        }
+        if flex.dim == 3 && flex.contact.activelayers < 1 {
+            let message = format!("'activelayers' of {name} is {}", flex.contact.activelayers);
+            return self.bad(flex, "name", message, "at least 1: only elements of active layers collide");
+        }
+        if flex.dim == 1 && e.young > 0.0 && e.section == 0 && flex.radius <= 0.0 {
+            let message = format!("{name} is elastic, but its radius is not positive");
+            return self.bad(
+                flex,
+                "radius",
+                message,
+                "the section of an elastic flex of lines has the radius",
+            );
+        }
+        for (attr, value) in [("young", e.young), ("damping", e.damping)] {
+            if value < 0.0 {
+                let message = format!("'{attr}' of {name} is negative");
+                self.log.warn(
+                    flex.base.at.of("name"),
+                    message,
+                    "it is meant to be positive, or zero for none",
+                );
+            }
         }
         let checked = e.young > 0.0 || e.elastic2d != 0;
         if checked && !(0.0..0.5).contains(&e.poisson) {
@@ -224,7 +376,7 @@ impl Build<'_> {
     fn check_bodies(&self, flex: &Flex, bodies: &[usize], setting: &Setting) {
         let (spec, name) = (self.spec, self.flex_name(flex));
         let called = |b: usize| self.called("body", &spec.bodies[b].base);
-        if flex.elasticity.young > 0.0 && !flex.interpolated() {
+        if flex.elasticity.young > 0.0 && flex.dim > 1 && !flex.interpolated() {
             let mut carried = vec![false; spec.bodies.len()];
             for (b, body) in spec.bodies.iter().enumerate().skip(1) {
                 carried[b] = body.mocap || carried[body.parent];
@@ -262,42 +414,12 @@ impl Build<'_> {
         }
         Some(DQuat::from_mat3(&mat))
     }
+}
 
-    /// Checks that depend on options and constraints.
-    pub(crate) fn check_flex_options(&self) {
-        let method = self.spec.option.int("integrator");
-        for (f, flex) in self.spec.flexes.iter().enumerate().filter(|(f, _)| !self.compiled_flexes[*f].rigid)
-        {
-            let (e, name) = (&flex.elasticity, self.flex_name(flex));
-            if flex.contact.passive && flex.dim > 1 && method != integrator::DISCRETE {
-                let message = format!("{name} has passive contacts, which this integrator does not have");
-                self.bad(flex, "name", message, "set integrator=\"discrete\" in <option>");
-            }
-            let stiff = flex.dim == 3 || flex.interpolated() || (flex.dim == 2 && e.elastic2d != 0);
-            if e.young > 0.0 && stiff && IMPLICIT.contains(&method) {
-                let message = format!("{name} is elastic, which the implicit integrators do not support");
-                self.bad(flex, "name", message, "set integrator=\"discrete\" or \"Euler\" in <option>");
-            }
-            let tied = self.constrained(f);
-            if tied != 0 && flex.dim > 1 && e.young > 0.0 && e.elastic2d != 1 {
-                let message = format!("{name} is both elastic and constrained");
-                self.bad(flex, "name", message, "remove young=\"…\", or the constraint");
-            }
-        }
-    }
-
-    /// Constraint type of a flex: 0 none, 1 edges, 2 vertices, 3 strain.
-    pub(crate) fn constrained(&self, f: usize) -> i32 {
-        let m = &self.model;
-        let tied = |e: usize| match EqualityType::of(m.eq_type[e])? {
-            EqualityType::FLEX => Some(1),
-            EqualityType::FLEXVERT => Some(2),
-            EqualityType::FLEXSTRAIN => Some(3),
-            EqualityType::CONNECT | EqualityType::WELD | EqualityType::JOINT | EqualityType::TENDON => None,
-        };
-        let own = (0..m.sizes.neq).filter(|&e| m.eq_obj1id[e] == f as i32);
-        own.filter_map(tied).next().unwrap_or(0)
-    }
+/// Corners of the bounding box of points.
+fn box_of(points: &[DVec3]) -> (DVec3, DVec3) {
+    let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);
+    points.iter().fold(start, |(low, high), &p| (low.min(p), high.max(p)))
 }
 
 impl Setting {

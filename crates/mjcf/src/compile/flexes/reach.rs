@@ -1,4 +1,4 @@
-//! Edge inverse weights, and body sizes extended by flexes.
+//! Body sizes extended by flexes.
 
 use glam::DVec3;
 
@@ -8,21 +8,11 @@ use manyworlds_model::model::Model;
 const GROUP: usize = 64;
 
 /// Bodies at both ends of every edge of a flex with vertices on bodies; none of an interpolated one.
-fn edges(m: &Model, f: usize) -> impl Iterator<Item = (usize, [usize; 2])> + '_ {
+pub(super) fn edges(m: &Model, f: usize) -> impl Iterator<Item = (usize, [usize; 2])> + '_ {
     let first = m.flex_edgeadr[f] as usize;
     let count = if m.flex_interp[f] == 0 { m.flex_edgenum[f] as usize } else { 0 };
     let body = move |vert: i32| m.flex_vertbodyid[(m.flex_vertadr[f] + vert) as usize].max(0) as usize;
     (first..first + count).map(move |e| (e, [body(m.flex_edge[2 * e]), body(m.flex_edge[2 * e + 1])]))
-}
-
-/// Recomputes edge inverse weights: the mean over both bodies, zero if either is immovable.
-pub(in crate::compile) fn flex_weights(m: &mut Model) {
-    for f in (0..m.sizes.nflex).filter(|&f| m.flex_rigid[f] == 0).collect::<Vec<_>>() {
-        for (edge, ends) in edges(m, f).collect::<Vec<_>>() {
-            let [a, b] = ends.map(|body| m.body_invweight0[2 * body]);
-            m.flexedge_invweight0[edge] = if a.min(b) > 0.0 { (a + b) / 2.0 } else { 0.0 };
-        }
-    }
 }
 
 /// Extends body sizes to the edges and nodes of their flexes.

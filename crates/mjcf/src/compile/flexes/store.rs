@@ -10,6 +10,7 @@ use manyworlds_model::schema::Sizes;
 
 use super::CompiledFlex;
 use super::jacobian::{constrains_vertices, jacobians};
+use super::plane::vertex_metrics;
 
 impl Build<'_> {
     /// Adds the sizes of all flexes.
@@ -35,7 +36,7 @@ impl Build<'_> {
         let mut adr = Sizes::default();
         for (f, compiled_flex) in compiled_flexes.iter().enumerate() {
             let flex = &self.spec.flexes[f];
-            self.flex_numbers(f, flex);
+            self.flex_numbers(f, flex, compiled_flex.tied);
             self.flex_addresses(f, flex, compiled_flex, &adr);
             self.flex_vertices(f, flex, compiled_flex, &adr);
             self.flex_elements(flex, compiled_flex, &adr);
@@ -53,15 +54,26 @@ impl Build<'_> {
         }
         self.compiled_flexes = compiled_flexes;
         self.check_flex_options();
-        vertex_edges(&mut self.model);
+        self.vertex_constraints();
         jacobians(&mut self.model);
     }
 
-    fn flex_numbers(&mut self, f: usize, flex: &Flex) {
+    /// Fills what constraints of vertices need.
+    fn vertex_constraints(&mut self) {
+        vertex_edges(&mut self.model);
+        for (f, compiled_flex) in self.compiled_flexes.iter().enumerate() {
+            if constrains_vertices(&self.model, f) {
+                let turn = compiled_flex.turn.conjugate();
+                let places: Vec<DVec3> = compiled_flex.vert.iter().map(|&v| turn * v).collect();
+                vertex_metrics(&mut self.model, f, &places);
+            }
+        }
+    }
+
+    fn flex_numbers(&mut self, f: usize, flex: &Flex, tied: i32) {
         let material = (!flex.material.name.is_empty())
             .then(|| self.resolve(Kind::Material, &flex.material, flex.base.scope))
             .flatten();
-        let tied = self.constrained(f);
         let (m, c, e) = (&mut self.model, &flex.contact, &flex.elasticity);
         m.flex_contype[f] = c.contype;
         m.flex_conaffinity[f] = c.conaffinity;
@@ -79,7 +91,7 @@ impl Build<'_> {
         m.flex_dim[f] = flex.dim;
         m.flex_matid[f] = material.map_or(-1, |i| i as i32);
         m.flex_group[f] = flex.group;
-        m.flex_interp[f] = flex.order;
+        m.flex_interp[f] = if flex.is_shell() { -flex.order } else { flex.order };
         m.flex_cellnum[3 * f..3 * f + 3].copy_from_slice(&flex.cellcount);
         m.flex_radius[f] = flex.radius;
         m.flex_damping[f] = e.damping;
@@ -104,7 +116,8 @@ impl Build<'_> {
         m.flex_elemnum[f] = compiled_flex.mesh.layer.len() as i32;
         m.flex_elemdataadr[f] = adr.nflexelemdata as i32;
         m.flex_elemedgeadr[f] = adr.nflexelemedge as i32;
-        m.flex_shelldataadr[f] = adr.nflexshelldata as i32;
+        m.flex_shelldataadr[f] =
+            if compiled_flex.mesh.shell.is_empty() { -1 } else { adr.nflexshelldata as i32 };
         m.flex_shellnum[f] = (compiled_flex.mesh.shell.len() / compiled_flex.mesh.dim.max(1)) as i32;
         let from = |list: &[f64], adr: usize| if list.is_empty() { -1 } else { adr as i32 };
         m.flex_stiffnessadr[f] = from(&compiled_flex.stiffness, adr.nflexstiffness);
@@ -167,7 +180,11 @@ impl Build<'_> {
         let m = &mut self.model;
         let (at, texture) = (adr.nflexelemdata, 2 * adr.nflextexcoord);
         let count = compiled_flex.mesh.elem.len();
-        let written = if flex.elemtexcoord.is_empty() { &flex.elem } else { &flex.elemtexcoord };
+        let written = match (flex.elemtexcoord.is_empty(), flex.texcoord.is_empty()) {
+            (false, _) => &flex.elemtexcoord,
+            (true, false) => &flex.elem,
+            (true, true) => &compiled_flex.mesh.elem,
+        };
         let to = m.flex_elemtexcoord[at..at + count].iter_mut();
         to.zip(written).for_each(|(to, &from)| *to = from);
         for (i, &x) in flex.texcoord.iter().enumerate().take(flex.texcoord.len() / 2 * 2) {
@@ -202,7 +219,8 @@ impl CompiledFlex {
         let corners = self.mesh.dim + 1;
         let active = |(e, _): &(usize, &[i32])| self.mesh.dim < 3 || self.mesh.layer[*e] < layers;
         let elements = self.mesh.elem.chunks_exact(corners).enumerate().filter(active);
-        let vertices = elements.flat_map(|(_, e)| e.iter().map(|&v| self.vert[v as usize]));
+        let turn = self.turn.conjugate();
+        let vertices = elements.flat_map(|(_, e)| e.iter().map(|&v| turn * self.vert[v as usize]));
         let start = (DVec3::INFINITY, DVec3::NEG_INFINITY);
         let around = |(low, high): (DVec3, DVec3), p: DVec3| (low.min(p), high.max(p));
         let (low, high) = if self.node.is_empty() {

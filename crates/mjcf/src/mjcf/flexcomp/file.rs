@@ -6,8 +6,9 @@ use std::path::PathBuf;
 use glam::DVec3;
 
 use super::{Comp, MAX_POINTS, gmsh};
-use crate::mesh::{Format, Raw, faces_fit};
+use crate::mesh::{Fault, Format, Raw, Settings, faces_fit, finish};
 use crate::mjcf::Reader;
+use crate::spec::{Mesh, did_you_mean};
 use crate::xml::MAX_FILE_BYTES;
 use manyworlds_model::assets::Unreadable;
 use manyworlds_model::real::MINVAL;
@@ -47,6 +48,35 @@ impl Comp<'_> {
         if self.flex.dim == 3 {
             el.required("origin")?;
         }
+        let (surface, source) = match el.text("mesh") {
+            Some(name) => (self.asset(reader, &name)?, "mesh"),
+            None => (self.mesh_file(reader)?, "file"),
+        };
+        if surface.points.is_empty() || surface.face.is_empty() {
+            el.wrong(source, "the mesh has no faces", "export it with faces");
+            return None;
+        }
+        if surface.points.len() > MAX_POINTS {
+            let message = format!("the mesh has {} vertices, more than {MAX_POINTS}", surface.points.len());
+            el.wrong(source, message, "simplify it");
+            return None;
+        }
+        self.points = surface.points;
+        self.flex.elem = match self.flex.dim {
+            1 => surface.face.iter().flat_map(|f| [f[0], f[1]]).collect(),
+            2 => surface.face.as_flattened().to_vec(),
+            _ => self.cone(&surface.face),
+        };
+        if !surface.texcoord.is_empty() {
+            self.flex.texcoord = surface.texcoord.as_flattened().iter().map(|&x| f64::from(x)).collect();
+            self.flex.elemtexcoord = surface.facetexcoord.as_flattened().to_vec();
+        }
+        Some(())
+    }
+
+    /// Surface from a file.
+    fn mesh_file(&self, reader: &Reader<'_>) -> Option<Surface> {
+        let el = self.el;
         let bytes = self.bytes(reader)?;
         let format = el.text("file").and_then(|f| Format::of(&f));
         let Some(format) = format.filter(|f| *f != Format::Msh) else {
@@ -64,26 +94,44 @@ impl Comp<'_> {
             }
         };
         weld(&mut raw);
-        if raw.vert.is_empty() || raw.face.is_empty() {
-            el.wrong("file", "the mesh has no faces", "export it with faces");
+        let points = raw.vert.iter().map(|v| DVec3::from_array(v.map(f64::from))).collect();
+        Some(Surface { points, face: raw.face, texcoord: raw.texcoord, facetexcoord: raw.facetexcoord })
+    }
+
+    /// Surface of a mesh asset in the frame of its reference pose; the convex hull if it has no faces.
+    fn asset(&self, reader: &Reader<'_>, name: &str) -> Option<Surface> {
+        let el = self.el;
+        if el.attr("file").is_some() {
+            el.wrong("mesh", "a flexcomp with both a file and a mesh", "remove one of them");
             return None;
         }
-        if raw.vert.len() > MAX_POINTS {
-            let message = format!("the mesh has {} vertices, more than {MAX_POINTS}", raw.vert.len());
-            el.wrong("file", message, "simplify it");
+        let meshes = &reader.spec.meshes;
+        let Some(mesh) = meshes.iter().find(|m| m.base.name == name && m.base.scope == self.context.scope)
+        else {
+            let names = meshes.iter().map(|m| m.base.name.as_str());
+            let help = did_you_mean(name, names).unwrap_or_default();
+            el.wrong("mesh", format!("unknown mesh '{name}'"), help);
             return None;
-        }
-        self.points = raw.vert.iter().map(|v| DVec3::from_array(v.map(f64::from))).collect();
-        self.flex.elem = match self.flex.dim {
-            1 => raw.face.iter().flat_map(|f| [f[0], f[1]]).collect(),
-            2 => raw.face.as_flattened().to_vec(),
-            _ => self.cone(&raw.face),
         };
-        if !raw.texcoord.is_empty() {
-            self.flex.texcoord = raw.texcoord.as_flattened().iter().map(|&x| f64::from(x)).collect();
-            self.flex.elemtexcoord = raw.facetexcoord.as_flattened().to_vec();
-        }
-        Some(())
+        let finished = raw_of(mesh).and_then(|raw| {
+            let needhull = raw.face.is_empty();
+            finish(raw, &Settings { needhull, needsdf: false, ..mesh.settings.clone() })
+        });
+        let finished = match finished {
+            Ok(finished) => finished,
+            Err(fault) => {
+                el.wrong("mesh", format!("mesh '{name}': {}", fault.message), fault.help);
+                return None;
+            }
+        };
+        // back from the inertial frame, in whose axes a model has them in single precision
+        let place = |v: &DVec3| finished.pos + finished.quat * v.as_vec3().as_dvec3();
+        Some(Surface {
+            points: finished.vert.iter().map(place).collect(),
+            face: finished.face,
+            texcoord: finished.texcoord,
+            facetexcoord: finished.facetexcoord,
+        })
     }
 
     /// Prepends the origin to the points; tetrahedra from it to the faces that point away from it.
@@ -120,6 +168,31 @@ impl Comp<'_> {
         self.flex.elem = grid.elements;
         Some(())
     }
+}
+
+/// Points, triangles and their texture coordinates.
+struct Surface {
+    points: Vec<DVec3>,
+    face: Vec<[i32; 3]>,
+    texcoord: Vec<[f32; 2]>,
+    facetexcoord: Vec<[i32; 3]>,
+}
+
+/// Contents of a mesh asset: of its file, else those written out.
+fn raw_of(mesh: &Mesh) -> Result<Raw, Fault> {
+    let Some(file) = &mesh.file else {
+        return Ok(mesh.raw.clone());
+    };
+    let fault = |message: String| Fault { message, help: "check the path and the file" };
+    let path =
+        file.assets.find(&file.paths).ok_or_else(|| fault(format!("file '{}' was not found", file.name)))?;
+    let bytes = file.assets.read(&path, MAX_FILE_BYTES).map_err(|e| fault(e.to_string()))?;
+    let format = Format::of(&file.name).ok_or_else(|| fault(format!("'{}' is no mesh file", file.name)))?;
+    let mut raw = format.read(&bytes)?;
+    if raw.face.is_empty() {
+        raw.face.clone_from(&mesh.raw.face);
+    }
+    Ok(raw)
 }
 
 /// Merges identical vertices.

@@ -83,7 +83,7 @@ impl Comp<'_> {
     fn hold(&mut self, counts: [usize; 3]) {
         let shell = self.flex.elasticity.elastic2d != 0;
         if !shell {
-            self.find_empty();
+            self.empty = self.flex.empty_cells(&self.points, self.bounds);
         }
         let mut id = 0;
         for i in 0..counts[0] {

@@ -20,7 +20,7 @@ macro_rules! flexes_fields {
             flex_dim: int [nflex] "1" "Dimension of elements: 1 lines, 2 triangles, 3 tetrahedra.";
             flex_matid: id(nmat or none) [nflex] "id" "Material; -1 for none.";
             flex_group: int [nflex] "1" "Group for display.";
-            flex_interp: int [nflex] "1" "Interpolation order between nodes: 0 none, 1 linear, 2 quadratic.";
+            flex_interp: int [nflex] "1" "Interpolation between nodes: 0 none, 1 linear, 2 quadratic; negative for a shell, whose faces are elastic.";
             flex_cellnum: int [nflex 3] "1" "Cells of the node grid along each axis.";
             flex_nodeadr: adr(nflexnode) [nflex] "id" "First node.";
             flex_nodenum: num(flex_nodeadr) [nflex] "1" "Number of nodes.";
@@ -33,12 +33,12 @@ macro_rules! flexes_fields {
             flex_elemdataadr: adr(nflexelemdata) [nflex] "id" "First element corner.";
             flex_elemedgeadr: adr(nflexelemedge) [nflex] "id" "First element edge.";
             flex_shellnum: int [nflex] "1" "Number of boundary faces.";
-            flex_shelldataadr: adr(nflexshelldata) [nflex] "id" "First corner of the boundary faces.";
+            flex_shelldataadr: adr(nflexshelldata or none) [nflex] "id" "First corner of the boundary faces; -1 for none.";
             flex_stiffnessadr: adr(nflexstiffness or none) [nflex] "id" "First stiffness number; -1 for none.";
             flex_bendingadr: adr(nflexbending or none) [nflex] "id" "First bending number; -1 for none.";
             flex_texcoordadr: adr(nflextexcoord or none) [nflex] "id" "First texture coordinate; -1 for none.";
             flex_radius: real [nflex] "m" "Radius around elements.";
-            flex_size: real [nflex 3] "m" "Half size of the bounding box at qpos0.";
+            flex_size: real [nflex 3] "m" "Half size of the bounding box at qpos0, along the axes of the grid or of the plane of constrained vertices.";
             flex_damping: real [nflex] "s" "Rayleigh damping.";
             flex_edgestiffness: real [nflex] "N/m" "Edge stiffness.";
             flex_edgedamping: real [nflex] "N s/m" "Edge damping.";
@@ -58,7 +58,7 @@ macro_rules! flexes_fields {
             flex_vertedgenum: int [nflexvert] "1" "Number of incident edges, if the equality constraint is of vertices.";
             flex_vertedge: id(nflexedge) [nflexedge 2] "id" "Incident edges of vertices, counted within the flex.";
             flex_edge: id(nflexvert) [nflexedge 2] "id" "Vertices of an edge.";
-            flex_edgeflap: id(nflexvert or none) [nflexedge 2] "id" "Vertices opposite to an edge, triangles only; -1 for none.";
+            flex_edgeflap: id(nflexvert or none) [nflexedge 2] "id" "Vertices opposite to an edge, if its triangles bend; -1 for none.";
             flexedge_length0: real [nflexedge] "m" "Edge length at qpos0.";
             flexedge_invweight0: real [nflexedge] "1/kg" "Edge inverse weight at qpos0." { follows: &[inputs::POSES, inputs::PATHS, inputs::INERTIA] };
             flexedge_rigid: int [nflexedge] "flag" "1 if both ends are on one body.";
@@ -73,8 +73,8 @@ macro_rules! flexes_fields {
             flex_elemedge: id(nflexedge) [nflexelemedge] "id" "Element edges.";
             flex_elemlayer: int [nflexelem] "1" "Element layer: distance from the surface; 3D only.";
             flex_shell: id(nflexvert) [nflexshelldata] "id" "Vertices of boundary faces.";
-            flex_stiffness: real [nflexstiffness] "N/m" "Element stiffness: quadratic forms in the changes of squared edge length.";
-            flex_bending: real [nflexbending] "N/m" "Edge bending: a 4x4 vertex matrix and a force.";
+            flex_stiffness: real [nflexstiffness] "mixed" "Elements: quadratic forms in the changes of squared edge length. Interpolated: negative stiffness of cells or faces, or numbers and modes of their strains, if constrained.";
+            flex_bending: real [nflexbending] "mixed" "Of triangles, by edge: a 4x4 vertex matrix and a force. Of rods: number of hinges, then three vertices and stiffness of each. Of shells: number of edges, then two faces, the middle in both, stiffness and difference of normals of each.";
             flex_texcoord: real [nflextexcoord 2] "1" "Texture coordinates.";
         } }
     };
