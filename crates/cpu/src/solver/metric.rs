@@ -313,12 +313,15 @@ fn descend<T: Real>(m: &Model<T>, d: &Data<T>, x: &mut [T], work: &mut [Vec<T>; 
     let mut decrease = dot(residual, scaled);
     let small = T::of(SOLVED) * T::EPSILON;
     for _ in 0..4 * m.sizes.nv + 16 {
-        if !(dot(residual, residual) > small * small * size) {
+        // not a number either
+        let remains = dot(residual, residual) > small * small * size;
+        if !remains {
             return;
         }
         mul_metric(m, d, direction, product);
         let curvature = dot(direction, product);
-        if !(curvature > T::ZERO) {
+        let falls = curvature > T::ZERO;
+        if !falls {
             return;
         }
         let step = decrease / curvature;

@@ -154,7 +154,9 @@ fn bend_rod<T: Real>(
     let x = rod.verts.map(|v| vec3(&d.flexvert_xpos, v));
     let (e0, e1) = (x[1] - x[0], x[2] - x[1]);
     let below = (dot(e0, e0) * dot(e1, e1)).sqrt() + dot(e0, e1);
-    if !(below > T::ZERO) {
+    // folded back, or not a number
+    let is_open = below > T::ZERO;
+    if !is_open {
         return;
     }
     // derivatives of the three components of the curvature by both edges
