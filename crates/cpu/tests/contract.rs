@@ -42,12 +42,16 @@ fn poison(data: &mut Data, field: &Field) {
 /// True if a stage may find its own or others' values in a field.
 fn is_read(row: &StageRow, field: &Field) -> bool {
     let reads = row.reads.iter().chain(row.cpu_reads).any(|role| *role == field.role);
-    field.is_of(row.stage) || reads || row.writes.contains(&field.role)
+    field.is_of(row.stage)
+        || reads
+        || row.cpu_writes.contains(&field.role)
+        || row.writes.contains(&field.role)
 }
 
 /// True if a stage may write a field.
 fn is_written(row: &StageRow, field: &Field) -> bool {
-    field.is_of(row.stage) || field.role == Role::Scratch || row.writes.contains(&field.role)
+    let writes = row.writes.iter().chain(row.cpu_writes).any(|role| *role == field.role);
+    field.is_of(row.stage) || field.role == Role::Scratch || writes
 }
 
 /// What was found.

@@ -28,7 +28,16 @@ pub fn reference_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         let eq = d.efc_id[r] as usize;
         let count = equality::row_count(m, eq);
         if equality::is_connect_or_weld(m, eq) {
+            let mut before = [T::ZERO; 6];
+            before[..count].copy_from_slice(&d.efc_aref[r..r + count]);
             equality::subtract_jac_dot_qvel(m, d, eq, r);
+            if is_discrete(m) {
+                // as in the reference, softer too
+                for k in 0..count {
+                    let change = d.efc_aref[r + k] - before[k];
+                    d.efc_aref[r + k] = before[k] + change / softening(m, d, r + k);
+                }
+            }
         }
         r += count;
     }

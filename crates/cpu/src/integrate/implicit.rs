@@ -11,6 +11,7 @@ use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::features::is_single_free_body;
 use manyworlds_model::real::Real;
+use manyworlds_model::schema::Need;
 
 /// One step of one world; a diverged world is reset instead.
 pub fn implicit<T: Real>(m: &Model<T>, d: &mut Data<T>) {
@@ -66,6 +67,43 @@ fn add_bias_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize
     for k in row(m, dof) {
         let force_derivative = bias_entry(d, dof, m.D_colind[k] as usize);
         d.qLU[k] -= m.opt_timestep[0] * force_derivative;
+    }
+}
+
+/// Accelerations of single free bodies with the derivatives of their bias forces, as with `implicitfast`, from all forces;
+/// the matrix of all other forces is in the place of the inertia. Bodies that terms of a metric couple with others stay
+/// as they are.
+pub fn turn_free_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    let is_coupled = |d: &Data<T>, tree: usize| {
+        let metric = d.metric.as_ref();
+        metric
+            .is_some_and(|metric| metric.columns.iter().any(|dof| m.dof_treeid[*dof as usize] == tree as i32))
+    };
+    let mut is_known = false;
+    for tree in (0..m.sizes.ntree).filter(|&t| is_single_free_body(m, t as i32)) {
+        let first = m.tree_dofadr[tree] as usize;
+        // without rotation there is no bias force
+        let turns = d.qvel[first + 3..first + 6].iter().any(|w| *w != T::ZERO);
+        if !turns || is_coupled(d, tree) {
+            continue;
+        }
+        if !is_known {
+            d.hold(Need::VelocityDerivative);
+            d.qDeriv.fill(T::ZERO);
+            bias_force_derivatives(m, d);
+            is_known = true;
+        }
+        for dof in first..first + 6 {
+            matrix_row(m, d, dof);
+            add_bias_force_derivatives(m, d, dof);
+        }
+        factor_lu(m, &mut d.qLU, first, first + 6);
+        let mut x = std::mem::take(&mut d.qacc);
+        for i in first..first + 6 {
+            x[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
+        }
+        solve_lu(m, &d.qLU, &mut x, first, first + 6);
+        d.qacc = x;
     }
 }
 

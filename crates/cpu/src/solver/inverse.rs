@@ -5,6 +5,7 @@
 //! the acceleration alone, without a solver. `qacc` is an input; with the flag `invdiscrete` it is the change of
 //! velocity in a time step, and is converted to the continuous-time acceleration.
 
+use super::metric::{enter, is_discrete, leave, mul_metric, scale_rows, set_metric};
 use super::rows::{add_jac_row, residuals};
 use crate::constraint::constraint_cost::constraint_update;
 use crate::integrate::implicit::mul_implicit;
@@ -22,13 +23,34 @@ pub fn inverse<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let s = m.sizes;
     d.hold(Need::Inverse);
     d.inverse_qacc.copy_from_slice(&d.qacc);
-    if m.enabled(enable::INVDISCRETE) {
+    if m.enabled(enable::INVDISCRETE) && !is_discrete(m) {
         continuous_acceleration(m, d);
+    }
+    if is_discrete(m) {
+        return inverse_discrete(m, d);
     }
     inv_constraint(m, d);
     mul_m(m, &d.M, &d.inverse_qacc, &mut d.qfrc_inverse);
     for i in 0..s.nv {
         d.qfrc_inverse[i] += d.qfrc_bias[i] - d.qfrc_passive[i] - d.qfrc_constraint[i];
+    }
+}
+
+/// `qfrc_inverse` where the acceleration is the change of velocity in a step of the integrator `discrete`: in its metric, with the
+/// forces at the end of the step.
+fn inverse_discrete<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    set_metric(m, d);
+    enter(m, d);
+    scale_rows(m, d);
+    inv_constraint(m, d);
+    let mut force = std::mem::take(&mut d.qfrc_inverse);
+    mul_metric(m, d, &d.inverse_qacc, &mut force);
+    d.qfrc_inverse = force;
+    leave(d);
+    let late = d.metric.as_ref().map(|metric| &metric.force);
+    for i in 0..m.sizes.nv {
+        let late = late.map_or(T::ZERO, |force| force[i]);
+        d.qfrc_inverse[i] += d.qfrc_bias[i] - d.qfrc_passive[i] - d.qfrc_constraint[i] - late;
     }
 }
 

@@ -27,6 +27,7 @@ use super::smooth_contact::smooth_forces;
 use crate::constraint::cone::cone_of;
 use crate::constraint::constraint_cost::{cost_parameters, force, row_cost};
 use crate::constraint::row_span::{has_gap, row_span};
+use crate::integrate::implicit::turn_free_bodies;
 use crate::math::add_rows4;
 use crate::smooth::factor_m::solve_ld_within;
 use manyworlds_model::model::Model;
@@ -45,6 +46,7 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     enter(m, d);
     scale_rows(m, d);
     solve_rows(m, d);
+    turn_free_bodies(m, d);
     leave(d);
 }
 

@@ -123,7 +123,7 @@ macro_rules! stage_table {
                 ],
                 cpu_reads: &[Result(com_vel)],
                 flags: &[
-                    "ACTUATION", "ADHESION", "CABLE", "DAMPER", "FLUID", "FLEX", "FREE", "GRAVCOMP",
+                    "ACTUATION", "ADHESION", "CABLE", "DAMPER", "FLEX", "FLUID", "FREE", "GRAVCOMP",
                     "PASSIVE_ADHESION", "REFLECTED_INERTIA", "SPRING", "TENDON",
                 ],
             }
@@ -167,6 +167,9 @@ macro_rules! stage_table {
                     Force, Sleep, Result(kinematics), Result(com_pos), Result(factor_m), Result(passive),
                     Result(rne), Result(actuation),
                 ],
+                cpu_reads: &[
+                    Time, Motion, History, Control, Result(crb), Result(flex), Result(tendon), Result(transmission), Result(com_vel),
+                ],
                 flags: &["SLEEP"],
             }
             solve solver "constraint solver: constraint forces and acceleration" {
@@ -175,6 +178,10 @@ macro_rules! stage_table {
                     Warmstart, Scratch, Result(crb), Result(factor_m), Result(collision),
                     Result(make_constraint), Result(reference_constraint), Result(acceleration),
                 ],
+                cpu_reads: &[
+                    Motion, Result(kinematics), Result(com_pos), Result(com_vel), Result(crb),
+                ],
+                cpu_writes: &[Result(make_constraint), Result(reference_constraint)],
                 flags: &[
                     "CG", "DUAL", "DUAL_ELLIPTIC", "DUAL_PYRAMIDAL", "ELLIPTIC", "EQUALITY", "FRICTION",
                     "NARROW_ROWS", "NOSLIP", "PGS", "SMOOTH", "SPARSE",
@@ -189,6 +196,7 @@ macro_rules! stage_table {
                     Result(reference_constraint), Result(actuation), Result(solve), Result(implicit),
                 ],
                 cpu_reads: &[Result(flex)],
+                cpu_writes: &[Result(make_constraint), Result(reference_constraint)],
                 writes: &[Result(solve), Result(implicit)],
                 flags: &[
                     "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "DERIVATIVE", "ELLIPTIC", "EQUALITY",
@@ -207,6 +215,7 @@ macro_rules! stage_table {
                     Result(implicit),
                 ],
                 cpu_reads: &[Result(flex)],
+                cpu_writes: &[Result(make_constraint), Result(reference_constraint)],
                 writes: &[Result(solve), Result(inverse), Result(implicit)],
                 flags: &[
                     "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "DERIVATIVE", "ELLIPTIC", "EQUALITY",

@@ -49,6 +49,8 @@ pub struct StageRow {
     pub reads: &'static [Role],
     /// Roles that the stage reads on the CPU beside these: of features that kernels refuse (`crates/gpu/src/program.rs`).
     pub cpu_reads: &'static [Role],
+    /// Roles that the stage writes on the CPU beside those, likewise.
+    pub cpu_writes: &'static [Role],
     /// Roles of the fields that the stage writes, beside its results, scratch memory and what the model's task sets.
     pub writes: &'static [Role],
     /// True if the stage may reset a world: then it sets the whole state and zeroes results.
@@ -70,6 +72,7 @@ impl StageRow {
         needed: |_| true,
         reads: &[],
         cpu_reads: &[],
+        cpu_writes: &[],
         writes: &[],
         resets: false,
         flags: &[],
