@@ -53,7 +53,42 @@ fn frame_quat(body: u32) -> vec4f {
     return vec4f(frame[at + 1u], frame[at + 2u], frame[at + 3u], frame[at]);
 }
 
+// Place of a vertex of a skin or flex, and its normal, which were computed before.
+fn deformed_pos(number: u32) -> vec3f {
+    return deformed[2u * (draw.world * globals.deformed + number)].xyz;
+}
+
+fn deformed_normal(number: u32) -> vec3f {
+    return deformed[2u * (draw.world * globals.deformed + number) + 1u].xyz;
+}
+
+// Axes of which the third is a unit vector.
+fn axes_along(z: vec3f) -> mat3x3f {
+    let side = select(-1.0, 1.0, z.z >= 0.0);
+    let a = -1.0 / (side + z.z);
+    let b = z.x * z.y * a;
+    let x = vec3f(1.0 + side * z.x * z.x * a, side * b, -side * z.x);
+    return mat3x3f(x, vec3f(b, side + z.y * z.y * a, -z.y), z);
+}
+
+// A vertex of a capsule between two vertices of flexes.
+fn place_between(v: Vertex, instance: Instance) -> Placed {
+    let end = deformed_pos(u32(instance.pos.x));
+    let along = deformed_pos(u32(instance.pos.y)) - end;
+    let distance = length(along);
+    let axes = axes_along(select(vec3f(0.0, 0.0, 1.0), along / max(distance, 1e-30), distance > 0.0));
+    let local = instance.size.xyz * v.pos + vec3f(0.0, 0.0, 0.5 * distance * v.end);
+    var placed: Placed;
+    placed.pos = end + 0.5 * along + axes * local;
+    placed.normal = axes * v.normal;
+    placed.texture = vec3f(0.0);
+    return placed;
+}
+
 fn place(v: Vertex, instance: Instance) -> Placed {
+    if instance.body == BETWEEN {
+        return place_between(v, instance);
+    }
     var placed: Placed;
     let body_quat = frame_quat(instance.body);
     let body_pos = frame_pos(instance.body);
@@ -131,28 +166,27 @@ fn shadow_vertex(v: Vertex, @builtin(instance_index) index: u32) -> @builtin(pos
     return views[draw.view].shadows[draw.shadow] * vec4f(placed.pos, 1.0);
 }
 
-// Vertices of skins: places were computed before, with their normals, along which they are inflated.
-fn skin_pos(v: Vertex, inflate: f32) -> vec3f {
-    let at = 2u * (draw.world * globals.deformed + u32(v.end));
-    return deformed[at].xyz + inflate * deformed[at + 1u].xyz;
+// Vertices of skins and flexes: places were computed before, with the normals along which they are inflated.
+fn inflated_pos(v: Vertex, inflate: f32) -> vec3f {
+    let number = u32(v.end);
+    return deformed_pos(number) + inflate * v.pos.z * deformed_normal(number);
 }
 
 @vertex
 fn deformed_vertex(v: Vertex, @builtin(instance_index) index: u32) -> Pixel {
-    let pos = skin_pos(v, instances[index].size.x);
-    let at = 2u * (draw.world * globals.deformed + u32(v.end));
+    let pos = inflated_pos(v, instances[index].size.x);
     var out: Pixel;
     out.clip = views[draw.view].clip * vec4f(pos, 1.0);
     out.pos = pos;
-    out.normal = deformed[at + 1u].xyz;
-    out.texture = vec3f(v.uv, 0.0);
+    out.normal = v.normal.z * deformed_normal(u32(v.end));
+    out.texture = vec3f(v.uv * instances[index].repeat.xy, 0.0);
     out.instance = index;
     return out;
 }
 
 @vertex
 fn deformed_shadow(v: Vertex, @builtin(instance_index) index: u32) -> @builtin(position) vec4f {
-    return views[draw.view].shadows[draw.shadow] * vec4f(skin_pos(v, instances[index].size.x), 1.0);
+    return views[draw.view].shadows[draw.shadow] * vec4f(inflated_pos(v, instances[index].size.x), 1.0);
 }
 
 // Share of a light that reaches a point.
@@ -295,7 +329,16 @@ fn fragment(in: Pixel) -> @location(0) vec4f {
 // Surfaces with two sides.
 @fragment
 fn deformed_fragment(in: Pixel, @builtin(front_facing) front: bool) -> @location(0) vec4f {
-    return surface(in, normalize(select(-in.normal, in.normal, front)));
+    // without a normal of its own, that of its triangle towards the eye
+    let across = cross(dpdx(in.pos), dpdy(in.pos));
+    let view = draw.view;
+    let toward = select(
+        views[view].eye.xyz - in.pos, views[view].back.xyz, views[view].orthographic != 0u,
+    );
+    let flat_normal = across * sign(dot(across, toward)) / max(length(across), 1e-30);
+    let own = select(-in.normal, in.normal, front);
+    let distance = length(own);
+    return surface(in, select(flat_normal, own / max(distance, 1e-30), distance > 0.0));
 }
 
 @fragment

@@ -1,4 +1,4 @@
-// Vertices of skins, carried by bones, and their normals; after scene.wgsl.
+// Vertices of skins, carried by bones, behind them those of flexes, and the normals of both; after scene.wgsl.
 
 @group(0) @binding(0) var<uniform> size: SkinSizes;
 @group(0) @binding(1) var<storage, read> frame: array<f32>;
@@ -16,7 +16,14 @@ fn carry(@builtin(global_invocation_id) invocation: vec3u, @builtin(num_workgrou
         return;
     }
     let base = (i / size.vertices) * size.stride;
-    let vertex = vertices[i % size.vertices];
+    let number = i % size.vertices;
+    // vertices of flexes are where the world has them
+    if number >= size.carried {
+        let p = base + size.flexvert + 3u * (number - size.carried);
+        deformed[2u * i] = vec4f(frame[p], frame[p + 1u], frame[p + 2u], 1.0);
+        return;
+    }
+    let vertex = vertices[number];
     var pos = vec3f(0.0);
     for (var k = vertex.influence; k < vertex.influence + vertex.influences; k++) {
         let bone = bones[influences[k].bone];
@@ -35,14 +42,17 @@ fn normals(@builtin(global_invocation_id) invocation: vec3u, @builtin(num_workgr
     if i >= size.vertices * size.worlds {
         return;
     }
-    let first = i - i % size.vertices;
-    let vertex = vertices[i % size.vertices];
+    let number = i % size.vertices;
+    let first = i - number;
+    let vertex = vertices[number];
     let pos = deformed[2u * i].xyz;
     var sum = vec3f(0.0);
     for (var k = vertex.triangle; k < vertex.triangle + vertex.triangles; k++) {
         let a = deformed[2u * (first + corners[k].x)].xyz - pos;
         let b = deformed[2u * (first + corners[k].y)].xyz - pos;
-        sum += cross(a, b);
+        // triangles of skins count by their areas, those of flexes equally
+        let normal = cross(a, b);
+        sum += normal / select(1.0, max(length(normal), 1e-30), number >= size.carried);
     }
     deformed[2u * i + 1u] = vec4f(sum / max(length(sum), 1e-12), 0.0);
 }

@@ -26,6 +26,7 @@ KINDS = {
     mujoco.mjtObj.mjOBJ_SITE: 1,
     mujoco.mjtObj.mjOBJ_TENDON: 2,
     mujoco.mjtObj.mjOBJ_SKIN: 3,
+    mujoco.mjtObj.mjOBJ_FLEX: 4,
 }
 OBJECTS_AGREE, SILHOUETTES_OVERLAP, SMALLEST, SAME_SHADE = 0.98, 0.99, 1e-3, 10
 
@@ -47,7 +48,7 @@ def reference(path, camera, width, height):
         renderer.disable_depth_rendering()
         renderer.enable_segmentation_rendering()
         ids, kinds = np.moveaxis(renderer.render(), -1, 0)
-    first = np.cumsum([0, model.ngeom, model.nsite, model.ntendon, model.nskin])
+    first = np.cumsum([0, model.ngeom, model.nsite, model.ntendon, model.nskin, model.nflex])
     objects = np.where(kinds >= 0, first[-1] + 1, 0)
     for kind, place in KINDS.items():
         here = kinds == int(kind)

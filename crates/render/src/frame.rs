@@ -1,5 +1,5 @@
-//! What pictures need of the worlds: poses of bodies and centres of mass, in one buffer, from the host or from the
-//! buffers of a batch.
+//! What pictures need of the worlds: poses of bodies, centres of mass and vertices of flexes, in one buffer, from the host
+//! or from the buffers of a batch.
 
 use super::layouts::GatheredField;
 use super::pipelines::{kernel, module};
@@ -33,7 +33,12 @@ impl Frame {
     pub(super) fn new(gpu: &Gpu, m: &Model) -> Result<Self> {
         let s = &m.sizes;
         let (mut fields, mut stride) = (Vec::new(), 0);
-        for (name, len) in [("xpos", 3 * s.nbody), ("xquat", 4 * s.nbody), ("subtree_com", 3 * s.nbody)] {
+        for (name, len) in [
+            ("xpos", 3 * s.nbody),
+            ("xquat", 4 * s.nbody),
+            ("subtree_com", 3 * s.nbody),
+            ("flexvert_xpos", 3 * s.nflexvert),
+        ] {
             fields.push(FrameField { name, first: stride, len });
             stride += len;
         }
@@ -84,6 +89,7 @@ impl Frame {
                 let values = match field.name {
                     "xpos" => &data.xpos,
                     "xquat" => &data.xquat,
+                    "flexvert_xpos" => &data.flexvert_xpos,
                     _ => &data.subtree_com,
                 };
                 if values.len() < field.len {

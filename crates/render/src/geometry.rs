@@ -14,13 +14,14 @@ use manyworlds::model::Model;
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Pod, Zeroable)]
 pub(super) struct Vertex {
-    /// Position, scaled by the size of the instance.
+    /// Position, scaled by the size of the instance; of skins and flexes, in a frame whose z axis is the normal there.
     pub(super) pos: Vec3,
-    /// Unit normal, outwards.
+    /// Unit normal, outwards, in the same frame; zero on flat triangles of flexes, which have their own.
     pub(super) normal: Vec3,
     /// Texture coordinates.
     pub(super) uv: Vec2,
-    /// How many times the half-length of the instance is added along z: capsules have ends of their own.
+    /// How many times the half-length of the instance is added along z: capsules have ends of their own. Of skins and
+    /// flexes, the number of the vertex.
     pub(super) end: f32,
 }
 
@@ -49,6 +50,8 @@ pub enum PrimitiveMesh {
     Hfield(usize),
     /// A skin of the model, by its id.
     Skin(usize),
+    /// A flex of the model of triangles or tetrahedra, by its id.
+    Flex(usize),
 }
 
 /// Triangles of all shapes, one after the other.

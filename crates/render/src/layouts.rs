@@ -11,6 +11,9 @@ pub(crate) const MAX_SHADOWS: usize = 8;
 /// `Instance::body` of a shape in the world's frame.
 pub(crate) const WORLD: u32 = u32::MAX;
 
+/// `Instance::body` of a capsule between two vertices of flexes, whose numbers are the first two of `Instance::pos`.
+pub(crate) const BETWEEN: u32 = u32::MAX - 1;
+
 /// Flags of `Globals`: shadows are drawn.
 pub(crate) const SHADOWS: u32 = 1;
 /// Mirrors show something.
@@ -42,6 +45,7 @@ pub(crate) const OF_MODEL: u32 = 2;
 const CONSTANTS: &[(&str, u32)] = &[
     ("MAX_SHADOWS", MAX_SHADOWS as u32),
     ("WORLD", WORLD),
+    ("BETWEEN", BETWEEN),
     ("SHADOWS", SHADOWS),
     ("REFLECTIONS", REFLECTIONS),
     ("FOG", FOG),
@@ -112,7 +116,7 @@ layouts! {
         range: Vec4 = "vec4f",
         /// Side of a texel of the atlas of shadows.
         texel: f32 = "f32",
-        /// Vertices of skins in a world.
+        /// Vertices of skins and flexes in a world.
         deformed: u32 = "u32",
         /// Height of the infinite floor, m.
         floor: f32 = "f32",
@@ -132,7 +136,7 @@ layouts! {
         gloss: Vec4 = "vec4f",
         /// Repetitions of the texture over the shape or, if the third number is 1, a metre.
         repeat: Vec4 = "vec4f",
-        /// Body, or `WORLD`.
+        /// Body, or `WORLD`, or `BETWEEN`.
         body: u32 = "u32",
         /// Object, as `scene::code` says it.
         object: u32 = "u32",
@@ -260,16 +264,18 @@ layouts! {
         pad: u32 = "u32",
     }
 
-    /// Number of vertices of skins in a world, and where poses are in the frame.
+    /// Number of vertices of skins and flexes in a world, and where poses are in the frame.
     SkinSizes {
         vertices: u32 = "u32",
         worlds: u32 = "u32",
         stride: u32 = "u32",
         xpos: u32 = "u32",
         xquat: u32 = "u32",
-        pad0: u32 = "u32",
-        pad1: u32 = "u32",
-        pad2: u32 = "u32",
+        /// Vertices of flexes in the frame.
+        flexvert: u32 = "u32",
+        /// Number of vertices that bones carry; those of flexes are behind them.
+        carried: u32 = "u32",
+        pad: u32 = "u32",
     }
 
     /// A bone of a skin: its body, and its pose when it was bound.
@@ -286,7 +292,7 @@ layouts! {
         weight: f32 = "f32",
     }
 
-    /// A vertex of a skin, with ranges in the lists of influences and of neighbouring triangles.
+    /// A vertex of a skin or a flex, with ranges in the lists of influences and of neighbouring triangles.
     SkinVertex {
         pos: Vec4 = "vec4f",
         influence: u32 = "u32",

@@ -2,13 +2,14 @@
 //!
 //! A [`Renderer`] draws worlds of one model. Their poses come from the host ([`Renderer::upload`]) or straight from the
 //! buffers of a batch ([`Renderer::gather`]); everything else follows from them on the device: cameras, lights, shadows,
-//! skins. A [`View`] is a part of a [`Canvas`] with a [`Camera`] and the worlds that it shows; many views are one
+//! skins, flexes. A [`View`] is a part of a [`Canvas`] with a [`Camera`] and the worlds that it shows; many views are one
 //! submission.
 
 mod buffers;
 pub mod camera;
 mod canvas;
 mod decorate;
+mod flexes;
 mod frame;
 mod geometry;
 pub mod interaction;

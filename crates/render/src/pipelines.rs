@@ -30,7 +30,7 @@ pub(super) enum Pass {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Key {
     pub(super) pass: Pass,
-    /// Vertices of skins.
+    /// Vertices of skins and flexes.
     pub(super) skin: bool,
     /// Seen in a mirror.
     pub(super) mirrored: bool,

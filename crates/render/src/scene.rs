@@ -2,14 +2,15 @@
 
 use glam::Vec3;
 
+use super::flexes::{has_triangles, lines};
 use super::geometry::PrimitiveMesh;
-use super::layouts::{CUBE, FROM_ABOVE, Instance, OF_MESH, PLAIN, WORLD};
+use super::layouts::{BETWEEN, CUBE, FROM_ABOVE, Instance, OF_MESH, PLAIN, WORLD};
 use super::shape::Shape;
 use super::vectors::{rgba, vec3};
 use super::visuals::{Flag, Visuals, shown};
 use manyworlds::model::Model;
 use manyworlds::schema::Kind;
-use manyworlds::schema::enums::geom;
+use manyworlds::schema::enums::{geom, texture};
 
 /// Most mirrors in a picture.
 pub(super) const MAX_MIRRORS: usize = 4;
@@ -158,25 +159,58 @@ impl Scene {
             }
             let textures = visuals.has(Flag::Texture) && m.skin_texcoordadr[skin] >= 0;
             let material = Material::of(m, m.skin_matid[skin], rgba(&m.skin_rgba, skin), textures);
-            let first = self.instances.len() as u32;
-            let [specular, shininess, _] = material.gloss;
-            self.instances.push(Instance {
-                size: [m.skin_inflate[skin] as f32, 0.0, 0.0, 0.0],
-                rgba: material.rgba,
-                pos: [0.0, 0.0, 0.0, material.emission],
-                gloss: [specular, shininess, 0.0, -1.0],
-                repeat: [1.0, 1.0, 0.0, 0.0],
-                body: WORLD,
-                object: code(Some((Kind::Skin, skin))),
-                ..Instance::default()
+            let mut instance = soft(&material, m.skin_inflate[skin], (Kind::Skin, skin));
+            instance.repeat = [1.0, 1.0, 0.0, 0.0];
+            self.add_soft(PrimitiveMesh::Skin(skin), &material, [instance]);
+        }
+    }
+
+    /// Appends the flexes that are shown, as groups of their own: capsules along lines, or a surface.
+    pub(super) fn add_flexes(&mut self, m: &Model, visuals: &Visuals) {
+        for flex in 0..m.sizes.nflex {
+            if !visuals.has(Flag::Flex) || !shown(&visuals.flexes, m.flex_group[flex]) {
+                continue;
+            }
+            let surface = has_triangles(m, flex);
+            let textures = surface && visuals.has(Flag::Texture) && m.flex_texcoordadr[flex] >= 0;
+            let mut material = Material::of(m, m.flex_matid[flex], rgba(&m.flex_rgba, flex), textures);
+            material.texture = material.texture.filter(|t| m.tex_type[*t] == texture::FLAT);
+            let instance = soft(&material, m.flex_radius[flex], (Kind::Flex, flex));
+            if surface {
+                self.add_soft(PrimitiveMesh::Flex(flex), &material, [instance]);
+                continue;
+            }
+            // the numbers of a capsule's ends are where others have their position
+            let capsules = lines(m, flex).map(|[a, b]| Instance {
+                size: [instance.size[0]; 4],
+                pos: [a as f32, b as f32, 0.0, material.emission],
+                body: BETWEEN,
+                ..instance
             });
+            self.add_soft(PrimitiveMesh::Capsule, &material, capsules);
+        }
+    }
+
+    /// Appends instances of a skin or flex as a group, unless they cannot be seen.
+    fn add_soft(
+        &mut self,
+        primitive: PrimitiveMesh,
+        material: &Material,
+        instances: impl IntoIterator<Item = Instance>,
+    ) {
+        let (first, opacity) = (self.instances.len() as u32, material.rgba[3]);
+        if opacity > 0.0 {
+            self.instances.extend(instances);
+        }
+        let count = self.instances.len() as u32 - first;
+        if count > 0 {
             self.groups.push(Group {
-                primitive: PrimitiveMesh::Skin(skin),
+                primitive,
                 texture: material.texture,
-                transparent: material.rgba[3] < 1.0,
-                casts: material.rgba[3] >= 1.0,
+                transparent: opacity < 1.0,
+                casts: opacity >= 1.0,
                 first,
-                count: 1,
+                count,
             });
         }
     }
@@ -226,6 +260,21 @@ impl Scene {
             self.mirrors.push(Mirror { body: instance.body, pos, normal });
         }
         Some(piece)
+    }
+}
+
+/// A skin or flex, whose vertices are in the world's frame, inflated by a length in m.
+fn soft(material: &Material, inflate: f64, object: (Kind, usize)) -> Instance {
+    let [specular, shininess, _] = material.gloss;
+    Instance {
+        size: [inflate as f32, 0.0, 0.0, 0.0],
+        rgba: material.rgba,
+        pos: [0.0, 0.0, 0.0, material.emission],
+        gloss: [specular, shininess, 0.0, -1.0],
+        repeat: [material.repeat[0], material.repeat[1], 0.0, 0.0],
+        body: WORLD,
+        object: code(Some(object)),
+        ..Instance::default()
     }
 }
 
@@ -295,6 +344,7 @@ pub(super) fn map_textures(scene: &mut Scene, m: &Model) {
             (None, _) => PLAIN,
             (Some(t), _) if m.tex_type[t] != 0 => CUBE,
             (Some(_), PrimitiveMesh::Mesh(id)) if m.mesh_texcoordadr[id] >= 0 => OF_MESH,
+            (Some(_), PrimitiveMesh::Flex(_)) => OF_MESH,
             (Some(_), _) => FROM_ABOVE,
         };
         let range = group.first as usize..(group.first + group.count) as usize;

@@ -1,8 +1,10 @@
-//! Skins: vertices that bones carry, computed on the device for all worlds of a picture.
+//! Skins and flexes: vertices that bones carry or that worlds have, with their normals, computed on the device for all
+//! worlds of a picture.
 
 use glam::{Vec2, Vec3};
 
 use super::buffers::{bind, empty, filled, storage_layout};
+use super::flexes::{first_vertex, triangles};
 use super::frame::Frame;
 use super::geometry::Vertex;
 use super::layouts::{Bone, Influence, SkinSizes, SkinVertex};
@@ -13,11 +15,13 @@ use manyworlds::gpu::{Gpu, wgpu};
 use manyworlds::model::Model;
 use manyworlds_shaders::{SCENE, SKIN};
 
-/// The skins of a model on a device.
+/// The vertices of a model's skins and, behind them, of its flexes on a device.
 #[derive(Debug)]
 pub(super) struct Skins {
     gpu: Gpu,
     vertices: usize,
+    /// Vertices of skins.
+    carried: usize,
     kernels: [wgpu::ComputePipeline; 2],
     lists: [wgpu::Buffer; 4],
     /// Positions and normals of all vertices of all worlds.
@@ -32,7 +36,7 @@ pub(super) fn corners(m: &Model, skin: usize) -> (Vec<Vertex>, Vec<u32>) {
         let at = texcoord.map(|adr| 2 * (adr + i));
         let uv =
             at.map_or(Vec2::ZERO, |at| Vec2::new(m.skin_texcoord[at] as f32, m.skin_texcoord[at + 1] as f32));
-        Vertex { pos: Vec3::ZERO, normal: Vec3::Z, uv, end: (first + i) as f32 }
+        Vertex { pos: Vec3::Z, normal: Vec3::Z, uv, end: (first + i) as f32 }
     };
     let vertices = (0..m.skin_vertnum[skin] as usize).map(vertex).collect();
     let faces = 3 * m.skin_faceadr[skin] as usize..3 * (m.skin_faceadr[skin] + m.skin_facenum[skin]) as usize;
@@ -40,7 +44,7 @@ pub(super) fn corners(m: &Model, skin: usize) -> (Vec<Vertex>, Vec<u32>) {
 }
 
 impl Skins {
-    /// Uploads the skins of a model.
+    /// Uploads the skins of a model, and what its flexes look like.
     ///
     /// # Errors
     /// [`manyworlds::error::Error::Device`] if memory is missing.
@@ -50,7 +54,9 @@ impl Skins {
         let (mut list, mut influence, mut triangle) = (Vec::new(), 0, 0);
         for (v, (carriers, around)) in carriers.iter().zip(&around).enumerate() {
             let (influences, triangles) = (carriers.len() as u32, around.len() as u32);
-            let pos = vec3(&m.skin_vert, v).extend(1.0).to_array();
+            // vertices of flexes are where the world has them
+            let pos = if v < m.sizes.nskinvert { vec3(&m.skin_vert, v) } else { Vec3::ZERO };
+            let pos = pos.extend(1.0).to_array();
             list.push(SkinVertex { pos, influence, influences, triangle, triangles });
             influence += influences;
             triangle += triangles;
@@ -74,6 +80,7 @@ impl Skins {
             Self {
                 gpu: gpu.clone(),
                 vertices,
+                carried: m.sizes.nskinvert,
                 kernels: ["carry", "normals"].map(|name| kernel(gpu, name, Some(&layout), &module, name)),
                 lists: lists.map(|bytes| filled(gpu, "skin", bytes, storage)),
                 deformed: empty(gpu, "skin", 32 * vertices, storage),
@@ -111,7 +118,9 @@ impl Skins {
             stride: frame.stride() as u32,
             xpos: frame.first("xpos") as u32,
             xquat: frame.first("xquat") as u32,
-            ..SkinSizes::default()
+            flexvert: frame.first("flexvert_xpos") as u32,
+            carried: self.carried as u32,
+            pad: 0,
         };
         let size = filled(&self.gpu, "skin", bytemuck::bytes_of(&sizes), wgpu::BufferUsages::UNIFORM);
         let [bones, carriers, list, around] = &self.lists;
@@ -128,9 +137,9 @@ impl Skins {
     }
 }
 
-/// Bones that carry each vertex.
+/// Bones that carry each vertex; none carry those of flexes.
 fn influences(m: &Model) -> Vec<Vec<Influence>> {
-    let mut carriers: Vec<Vec<Influence>> = vec![Vec::new(); m.sizes.nskinvert];
+    let mut carriers: Vec<Vec<Influence>> = vec![Vec::new(); m.sizes.nskinvert + m.sizes.nflexvert];
     for skin in 0..m.sizes.nskin {
         let first = m.skin_vertadr[skin] as usize;
         let adr = m.skin_boneadr[skin] as usize;
@@ -147,15 +156,20 @@ fn influences(m: &Model) -> Vec<Vec<Influence>> {
 
 /// The two other corners of each triangle of a vertex, in order.
 fn neighbors(m: &Model) -> Vec<Vec<[u32; 2]>> {
-    let mut around: Vec<Vec<[u32; 2]>> = vec![Vec::new(); m.sizes.nskinvert];
+    let mut around: Vec<Vec<[u32; 2]>> = vec![Vec::new(); m.sizes.nskinvert + m.sizes.nflexvert];
+    let mut add = |first: u32, face: &[u32]| {
+        for k in 0..3 {
+            let [a, b, c] = [0, 1, 2].map(|j| first + face[(k + j) % 3]);
+            around[a as usize].push([b, c]);
+        }
+    };
     for skin in 0..m.sizes.nskin {
         let first = m.skin_vertadr[skin] as u32;
-        for face in corners(m, skin).1.chunks_exact(3) {
-            for k in 0..3 {
-                let [a, b, c] = [0, 1, 2].map(|j| first + face[(k + j) % 3]);
-                around[a as usize].push([b, c]);
-            }
-        }
+        corners(m, skin).1.chunks_exact(3).for_each(|face| add(first, face));
+    }
+    for flex in 0..m.sizes.nflex {
+        let first = first_vertex(m, flex) as u32;
+        triangles(m, flex).iter().for_each(|triangle| add(first, &triangle.vertices));
     }
     around
 }

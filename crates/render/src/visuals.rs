@@ -52,6 +52,7 @@ flags! {
     Com "com" false "Centres of mass of subtrees.";
     Static "static" true "Geoms that cannot move.";
     Skin "skin" true "Skins.";
+    Flex "flex" true "Flexes.";
     BodyFrame "bodyframe" false "Frames of bodies.";
     GeomFrame "geomframe" false "Frames of geoms.";
     SiteFrame "siteframe" false "Frames of sites.";
@@ -101,6 +102,8 @@ pub struct Visuals {
     pub actuators: [bool; NGROUP],
     /// Groups of skins.
     pub skins: [bool; NGROUP],
+    /// Groups of flexes.
+    pub flexes: [bool; NGROUP],
 }
 
 impl Default for Visuals {
@@ -115,6 +118,7 @@ impl Default for Visuals {
             tendons: few,
             actuators: few,
             skins: few,
+            flexes: few,
         }
     }
 }

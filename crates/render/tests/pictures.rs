@@ -265,6 +265,62 @@ fn a_skin_follows_its_bone_and_a_texture_is_on_its_mesh() {
 }
 
 #[test]
+fn flexes_are_capsules_sheets_and_surfaces_that_follow_their_vertices() {
+    // a line, a square and a tetrahedron on a body that the second world has moved to the left
+    let none = r#"<contact contype="0" conaffinity="0" selfcollide="none"/>"#;
+    let text = format!(
+        r#"<mujoco>
+      <visual><headlight ambient="1 1 1" diffuse="0 0 0" specular="0 0 0"/></visual>
+      <statistic extent="1" center="0 0 0"/>
+      <worldbody>
+        <camera name="front" pos="0 -4 0" xyaxes="1 0 0 0 0 1"/>
+        <body name="b"><joint type="slide" axis="1 0 0"/>
+          <geom size="0.01" group="5" contype="0" conaffinity="0"/></body>
+      </worldbody>
+      <deformable>
+        <flex name="line" dim="1" body="b" radius="0.1" rgba="1 0 0 1" vertex="-0.8 0 -0.3  -0.8 0 0.3"
+              element="0 1">{none}</flex>
+        <flex name="square" dim="2" body="b" radius="0.1" rgba="0 1 0 1" element="0 1 2 0 2 3"
+              vertex="-0.2 0 -0.2  0.2 0 -0.2  0.2 0 0.2  -0.2 0 0.2">{none}</flex>
+        <flex name="block" dim="3" body="b" radius="0.01" rgba="0 0 1 1" element="0 1 2 3"
+              vertex="0.5 0 -0.3  1.1 0 -0.3  0.8 0 0.4  0.8 0.3 0">{none}</flex>
+      </deformable>
+    </mujoco>"#
+    );
+    let mut batch = batch(&text, 2, Backend::Cpu);
+    batch.set("qpos", .., &[0.0, -0.5]).unwrap();
+    batch.forward().unwrap();
+    let camera = front(&batch);
+    let bytes = batch.render(&[0, 1], camera, SIZE[0], SIZE[1]).unwrap();
+    let [red, green, blue, black] = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [0, 0, 0]];
+    // 18 pixels are a metre
+    for (world, shift) in [(0, 0), (1, 9)] {
+        let row = [25, 40, 54].map(|x| pixel(&bytes, world, x - shift, 30));
+        assert_eq!(row, [red, green, blue], "world {world}");
+    }
+    // the line has a round end, and nothing is beyond
+    assert_eq!([23, 21].map(|y| pixel(&bytes, 0, 25, y)), [red, black]);
+    let mut batch_renderer = BatchRenderer::new(&mut batch).unwrap();
+    let at = |x: usize, y: usize| y * SIZE[0] as usize + x;
+    let taken = batch_renderer.take(&mut batch, &[0], camera, SIZE, Content::Objects).unwrap();
+    let Images::Objects(objects) = taken else { panic!("no objects") };
+    assert_eq!([25, 40, 54].map(|x| objects[at(x, 30)]), [0, 1, 2].map(|id| Some((Kind::Flex, id))));
+    // the near side of the square is a radius in front of its vertices
+    let taken = batch_renderer.take(&mut batch, &[0], camera, SIZE, Content::Depth).unwrap();
+    let Images::Depth(depths) = taken else { panic!("no depths") };
+    assert!((depths[at(40, 30)] - 3.9).abs() < 1e-3, "{}", depths[at(40, 30)]);
+    // switched off, by the flag or by their group
+    let mut without = Visuals::default();
+    without.flexes = [false; 6];
+    for visuals in [Visuals::default().with(Flag::Flex, false), without] {
+        batch_renderer.visuals = visuals;
+        let taken = batch_renderer.take(&mut batch, &[0], camera, SIZE, Content::Color).unwrap();
+        let Images::Color(bytes) = taken else { panic!("no colours") };
+        assert!(bytes.iter().all(|b| *b == 0));
+    }
+}
+
+#[test]
 fn every_model_of_ours_can_be_drawn() {
     let root = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../models");
     for entry in std::fs::read_dir(root).unwrap() {

@@ -50,6 +50,7 @@ impl Renderer {
         if self.visuals.as_ref() != Some(visuals) {
             self.scene = Scene::of(&self.model, visuals);
             self.scene.add_skins(&self.model, visuals);
+            self.scene.add_flexes(&self.model, visuals);
             map_textures(&mut self.scene, &self.model);
             self.visuals = Some(visuals.clone());
         }

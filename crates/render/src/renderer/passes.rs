@@ -1,4 +1,4 @@
-//! The passes of a picture: cameras and skins, shadows, mirrors, then the views themselves.
+//! The passes of a picture: cameras, skins and flexes, shadows, mirrors, then the views themselves.
 
 use super::inputs::DRAW_STRIDE;
 use super::picture::Picture;
@@ -57,7 +57,7 @@ impl Renderer {
                 Key { pass, skin: skin && pass != Pass::Sky, mirrored, samples }
             })
         });
-        let has_skins = self.model.sizes.nskin > 0;
+        let has_skins = self.skins.vertices() > 0;
         self.pipelines.prepare(keys.filter(|k| {
             (has_skins || !k.skin)
                 && (mirrors > 0 || !k.mirrored)
@@ -143,7 +143,7 @@ struct Recorder<'a> {
 }
 
 impl Recorder<'_> {
-    /// Cameras, lights and skins follow from the poses of bodies.
+    /// Cameras, lights and skins follow from the poses of bodies, flexes from their vertices.
     fn cameras_and_skins(&mut self) {
         let (r, inputs) = (self.renderer, &self.renderer.inputs);
         let buffers = [
@@ -306,14 +306,15 @@ impl Groups<'_> {
         pass.set_vertex_buffer(0, r.vertices.slice(..));
         pass.set_index_buffer(r.indices.slice(..), wgpu::IndexFormat::Uint32);
         for group in groups {
-            let skin = match group.primitive {
+            let deformed = match group.primitive {
                 PrimitiveMesh::Skin(id) => r.skin_ranges.get(id),
+                PrimitiveMesh::Flex(id) => r.flex_ranges.get(id),
                 _ => None,
             };
-            let key = key(skin.is_some());
+            let key = key(deformed.is_some());
             let Some(pipeline) = r.pipelines.get(key) else { continue };
             let (range, base) =
-                skin.cloned().unwrap_or_else(|| (r.geometry.range(group.primitive, self.coarse), 0));
+                deformed.cloned().unwrap_or_else(|| (r.geometry.range(group.primitive, self.coarse), 0));
             pass.set_pipeline(pipeline);
             self.bind(pass, at);
             if key.pass != Pass::Shadow {

@@ -10,6 +10,7 @@ use super::mirrors::Reflections;
 use super::shadows::Shadows;
 use crate::buffers::filled;
 use crate::canvas::{COLOR, DEPTH, DRAWN_AND_READ, texture};
+use crate::flexes::surface;
 use crate::frame::Frame;
 use crate::geometry::{Geometry, Vertex};
 use crate::layouts::MAX_SHADOWS;
@@ -33,7 +34,9 @@ pub struct Renderer {
     pub(super) vertices: wgpu::Buffer,
     pub(super) indices: wgpu::Buffer,
     /// Places of the skins' indices, and the first vertex of each.
-    pub(super) skin_ranges: Vec<(Range<u32>, i32)>,
+    pub(super) skin_ranges: Vec<DeformedRange>,
+    /// The same of the flexes; empty for those of lines.
+    pub(super) flex_ranges: Vec<DeformedRange>,
     pub(super) frame: Frame,
     pub(super) skins: Skins,
     pub(super) textures: Textures,
@@ -52,25 +55,29 @@ pub struct Renderer {
     pub(super) none: [wgpu::Texture; 2],
 }
 
-/// Triangles on the device: those of shapes, and behind them the skins.
+/// Places of the indices of a skin or flex, and its first vertex.
+pub(super) type DeformedRange = (Range<u32>, i32);
+
+/// Triangles on the device: those of shapes, and behind them the skins and the flexes.
 struct Triangles {
     vertices: Vec<Vertex>,
     indices: Vec<u32>,
-    skin_ranges: Vec<(Range<u32>, i32)>,
+    skin_ranges: Vec<DeformedRange>,
+    flex_ranges: Vec<DeformedRange>,
 }
 
 impl Triangles {
     fn of(model: &Model, geometry: &Geometry) -> Self {
         let (mut vertices, mut indices) = (geometry.vertices.clone(), geometry.indices.clone());
-        let mut skin_ranges = Vec::new();
-        for skin in 0..model.sizes.nskin {
-            let (more, list) = corners(model, skin);
-            let first = indices.len() as u32;
-            skin_ranges.push((first..first + list.len() as u32, vertices.len() as i32));
+        let mut add = |(more, list): (Vec<Vertex>, Vec<u32>)| {
+            let (first, base) = (indices.len() as u32, vertices.len() as i32);
             vertices.extend(more);
             indices.extend(list);
-        }
-        Self { vertices, indices, skin_ranges }
+            (first..indices.len() as u32, base)
+        };
+        let skin_ranges = (0..model.sizes.nskin).map(|skin| add(corners(model, skin))).collect();
+        let flex_ranges = (0..model.sizes.nflex).map(|flex| add(surface(model, flex))).collect();
+        Self { vertices, indices, skin_ranges, flex_ranges }
     }
 
     /// Fails for more bytes than a buffer of the device has.
@@ -107,7 +114,7 @@ impl Renderer {
         let storage = wgpu::BufferUsages::STORAGE;
         gpu.checked("memory for the shapes of the model", || {
             let filled = |label, bytes: &[u8], usage| filled(gpu, label, bytes, usage);
-            let Triangles { vertices, indices, skin_ranges } = triangles;
+            let Triangles { vertices, indices, skin_ranges, flex_ranges } = triangles;
             Self {
                 gpu: gpu.clone(),
                 model: Arc::clone(&shared),
@@ -115,6 +122,7 @@ impl Renderer {
                 indices: filled("indices", bytemuck::cast_slice(&indices), wgpu::BufferUsages::INDEX),
                 geometry,
                 skin_ranges,
+                flex_ranges,
                 frame,
                 skins,
                 textures,

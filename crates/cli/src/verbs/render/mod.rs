@@ -139,7 +139,7 @@ fn shot(
     })
 }
 
-/// Number of an object in a picture: geoms from 1, then sites, tendons, skins, and everything else as the last.
+/// Number of an object in a picture: geoms from 1, then sites, tendons, skins, flexes, and everything else as the last.
 fn number(m: &Model, (kind, id): (Kind, usize)) -> u32 {
     let s = &m.sizes;
     let first = match kind {
@@ -147,7 +147,8 @@ fn number(m: &Model, (kind, id): (Kind, usize)) -> u32 {
         Kind::Site => s.ngeom,
         Kind::Tendon => s.ngeom + s.nsite,
         Kind::Skin => s.ngeom + s.nsite + s.ntendon,
-        _ => return (s.ngeom + s.nsite + s.ntendon + s.nskin) as u32 + 1,
+        Kind::Flex => s.ngeom + s.nsite + s.ntendon + s.nskin,
+        _ => return (s.ngeom + s.nsite + s.ntendon + s.nskin + s.nflex) as u32 + 1,
     };
     (first + id) as u32 + 1
 }

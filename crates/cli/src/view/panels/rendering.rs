@@ -24,6 +24,7 @@ pub(super) fn groups(ui: &mut Ui, app: &mut App) {
         ("tendons", &mut visuals.tendons),
         ("actuators", &mut visuals.actuators),
         ("skins", &mut visuals.skins),
+        ("flexes", &mut visuals.flexes),
     ];
     Grid::new("groups").num_columns(7).show(ui, |ui| {
         for (name, groups) in kinds {
