@@ -140,7 +140,11 @@ fn read<'a>(reader: &Reader<'_>, el: El<'a>, context: Context) -> Option<Comp<'a
     let words: Vec<(&str, i32)> = SHAPES.iter().enumerate().map(|(i, s)| (s.0, i as i32)).collect();
     let written = el.keyword("type", &words).map(|i| SHAPES[i as usize].1);
     let from_asset = el.attr("mesh").is_some();
-    let shape = written.unwrap_or(if from_asset { FlexcompShape::Mesh } else { FlexcompShape::Grid });
+    let mut shape = written.unwrap_or(if from_asset { FlexcompShape::Mesh } else { FlexcompShape::Grid });
+    // an asset is read as a mesh whatever its file
+    if from_asset && shape == FlexcompShape::Gmsh {
+        shape = FlexcompShape::Mesh;
+    }
     if from_asset && shape != FlexcompShape::Mesh {
         el.wrong("mesh", "only a flexcomp of type mesh has a mesh", "write type=\"mesh\", or remove it");
         return None;

@@ -351,4 +351,27 @@ mod tests {
         assert!((all[7] - 0.3 / 0.15).abs() < 1e-14, "{}", all[7]);
         assert_eq!(all[8..11], [1.0, -1.0, 0.0]);
     }
+
+    #[test]
+    fn faces_have_modes_in_their_plane_and_one_of_bending() {
+        let e = Elasticity { thickness: 0.1, ..Elasticity::default() };
+        for (order, count) in [(1, 6), (2, 16)] {
+            let grid = grid(order, [1, 1, 1]);
+            let (n, all) = (grid.dofs(true), grid.shell_modes(&e));
+            // the first face is normal to x, with sides along y and z
+            let (block, membrane) = (&all[..n * n], grid.membrane(0, STRAIN.0, STRAIN.1, 0.1));
+            assert_eq!((all.len(), block[0]), (6 * n * n, f64::from(count)));
+            let modes: Vec<&[f64]> = block[1..].chunks_exact(n).take(count as usize).collect();
+            for (i, x) in membrane.iter().enumerate() {
+                let sum: f64 = modes[..modes.len() - 1].iter().map(|mode| mode[i / n] * mode[i % n]).sum();
+                assert!((sum - x).abs() < 1e-12, "{i} {sum} {x}");
+            }
+            let weight = (10.0 / 2.6 * 0.001 / (6.0 * 0.2 * 0.3_f64)).sqrt();
+            let corners: Vec<f64> = modes[modes.len() - 1].iter().copied().filter(|x| *x != 0.0).collect();
+            for (x, sign) in corners.iter().zip([1.0, -1.0, -1.0, 1.0]) {
+                assert!((x - sign * weight).abs() < 1e-14, "{corners:?}");
+            }
+            assert_eq!(corners.len(), 4);
+        }
+    }
 }

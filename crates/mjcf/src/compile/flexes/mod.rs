@@ -122,6 +122,11 @@ impl Build<'_> {
         } else {
             self.elastic(flex, &mesh, &vert)?
         };
+        if stiffness.iter().chain(&bending).any(|x| !x.is_finite()) {
+            let message = format!("the stiffness of {} is not a finite number", self.flex_name(flex));
+            self.bad(flex, "name", message, "young=\"…\" or the sizes are too large or too small");
+            return None;
+        }
         // only bending uses the vertices opposite to edges
         if bending.is_empty() {
             mesh.flap.fill([-1; 2]);
@@ -219,7 +224,7 @@ impl Build<'_> {
     fn vertex_plane(&self, flex: &Flex, mesh: &Mesh, vert: &[DVec3]) -> Option<DQuat> {
         let plane = plane::plane(mesh, vert);
         if plane.is_none() {
-            let message = format!("the vertices of {} are not in a plane", self.flex_name(flex));
+            let message = format!("the vertices of {} do not span one plane", self.flex_name(flex));
             self.bad(flex, "vertex", message, "a constraint of vertices needs a flat flex at qpos0");
         }
         plane
@@ -376,7 +381,9 @@ impl Build<'_> {
     fn check_bodies(&self, flex: &Flex, bodies: &[usize], setting: &Setting) {
         let (spec, name) = (self.spec, self.flex_name(flex));
         let called = |b: usize| self.called("body", &spec.bodies[b].base);
-        if flex.elasticity.young > 0.0 && flex.dim > 1 && !flex.interpolated() {
+        // rods only with damping
+        let e = &flex.elasticity;
+        if e.young > 0.0 && (flex.dim > 1 || e.damping > 0.0) && !flex.interpolated() {
             let mut carried = vec![false; spec.bodies.len()];
             for (b, body) in spec.bodies.iter().enumerate().skip(1) {
                 carried[b] = body.mocap || carried[body.parent];

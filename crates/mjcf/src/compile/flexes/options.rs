@@ -137,4 +137,16 @@ mod tests {
         let plain = "<flexcomp name='c' type='grid' dim='2' count='3 3 1' spacing='.1 .1 .1'/>";
         assert!(!refused("solver='PGS'", &arm(plain)));
     }
+
+    #[test]
+    fn damped_rods_and_all_other_elastic_flexes_keep_off_mocap_bodies() {
+        let mocap = |inner: &str| format!("<body name='a' mocap='true'>{inner}</body>");
+        let rod = |damping: &str| {
+            format!(
+                "<flexcomp name='r' type='grid' dim='1' count='3 1 1' spacing='.1 .1 .1'>
+                    <elasticity young='1e3' damping='{damping}'/></flexcomp>"
+            )
+        };
+        assert!(refused("solver='CG'", &mocap(&rod(".1"))) && !refused("solver='CG'", &mocap(&rod("0"))));
+    }
 }

@@ -8,7 +8,7 @@ use manyworlds_model::real::MINVAL;
 use super::mesh::Mesh;
 
 /// Distance from the plane that counts as none, relative to the size of the flex.
-const FLAT: f64 = 1e-6;
+const FLAT: f64 = 1e-8;
 
 /// Determinants below this, relative to the trace squared, are zero.
 const SINGULAR: f64 = 1e-12;
