@@ -70,9 +70,9 @@ fn add_bias_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize
     }
 }
 
-/// Accelerations of single free bodies with the derivatives of their bias forces, as with `implicitfast`, from all forces;
-/// the matrix of all other forces is in the place of the inertia. Bodies that terms of a metric couple with others stay
-/// as they are.
+/// Accelerations of single free bodies that no constraint holds, with the derivatives of their bias forces, as with
+/// `implicitfast`: a spinning body then gains no energy. The matrix of all other forces is in the place of the inertia. Bodies
+/// that terms of a metric couple with others stay as they are.
 pub fn turn_free_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let is_coupled = |d: &Data<T>, tree: usize| {
         let metric = d.metric.as_ref();
@@ -84,7 +84,8 @@ pub fn turn_free_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         let first = m.tree_dofadr[tree] as usize;
         // without rotation there is no bias force
         let turns = d.qvel[first + 3..first + 6].iter().any(|w| *w != T::ZERO);
-        if !turns || is_coupled(d, tree) {
+        let is_free = d.qfrc_constraint[first..first + 6].iter().all(|f| *f == T::ZERO);
+        if !turns || !is_free || is_coupled(d, tree) {
             continue;
         }
         if !is_known {
@@ -100,7 +101,7 @@ pub fn turn_free_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         factor_lu(m, &mut d.qLU, first, first + 6);
         let mut x = std::mem::take(&mut d.qacc);
         for i in first..first + 6 {
-            x[i] = d.qfrc_smooth[i] + d.qfrc_constraint[i];
+            x[i] = d.qfrc_smooth[i];
         }
         solve_lu(m, &d.qLU, &mut x, first, first + 6);
         d.qacc = x;
