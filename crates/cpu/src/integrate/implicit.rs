@@ -11,7 +11,6 @@ use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::features::is_single_free_body;
 use manyworlds_model::real::Real;
-use manyworlds_model::schema::Need;
 
 /// One step of one world; a diverged world is reset instead.
 pub fn implicit<T: Real>(m: &Model<T>, d: &mut Data<T>) {
@@ -89,7 +88,6 @@ pub fn turn_free_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             continue;
         }
         if !is_known {
-            d.hold(Need::VelocityDerivative);
             d.qDeriv.fill(T::ZERO);
             bias_force_derivatives(m, d);
             is_known = true;
@@ -100,9 +98,7 @@ pub fn turn_free_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         }
         factor_lu(m, &mut d.qLU, first, first + 6);
         let mut x = std::mem::take(&mut d.qacc);
-        for i in first..first + 6 {
-            x[i] = d.qfrc_smooth[i];
-        }
+        x[first..first + 6].copy_from_slice(&d.qfrc_smooth[first..first + 6]);
         solve_lu(m, &d.qLU, &mut x, first, first + 6);
         d.qacc = x;
     }

@@ -48,6 +48,7 @@ pub fn couples_trees<T: Real>(m: &Model<T>) -> bool {
 
 /// Makes the metric of the present state.
 pub fn set_metric<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    d.hold(Need::VelocityDerivative);
     let mut metric = d.metric.take().unwrap_or_default();
     let (nv, h) = (m.sizes.nv, m.opt_timestep[0]);
     metric.inertia.clone_from(&d.M);
@@ -63,7 +64,6 @@ pub fn set_metric<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         metric.inertia[diagonal_of(m, i)] += metric.diagonal[i];
     }
     if has_fluid(m) {
-        d.hold(Need::VelocityDerivative);
         d.qDeriv.fill(T::ZERO);
         add_fluid_derivatives(m, d);
         for i in 0..nv {
@@ -187,7 +187,6 @@ fn actuator_terms<T: Real>(m: &Model<T>, d: &mut Data<T>, metric: &mut Metric<T>
     if m.disabled(disable::ACTUATION) || m.sizes.nactuator == 0 {
         return;
     }
-    d.hold(Need::VelocityDerivative);
     actuator_force_derivatives(m, d);
     let good = (0..m.sizes.nu).all(|u| is_good(control(m, d, u, true)));
     let h = m.opt_timestep[0];

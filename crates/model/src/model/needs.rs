@@ -12,9 +12,10 @@ impl<T: Real> Model<T> {
     pub fn needs(&self) -> Needs {
         let compares = self.enabled(enable::FWDINV);
         let (implicit, fluid) = (is_implicit(self), has_fluid(self));
+        let discrete = self.opt_integrator[0] == integrator::DISCRETE;
         let all = [
-            (Need::VelocityDerivative, implicit),
-            (Need::FluidDerivative, implicit && fluid),
+            (Need::VelocityDerivative, implicit || discrete),
+            (Need::FluidDerivative, (implicit || discrete) && fluid),
             (Need::Fluid, fluid),
             (Need::RungeKutta, self.opt_integrator[0] == integrator::RK4),
             (Need::ConjugateGradient, self.opt_solver[0] == solver::CG),
