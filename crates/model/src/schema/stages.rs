@@ -76,6 +76,7 @@ macro_rules! stage_table {
             collision collision "collision detection" {
                 phase: Phase::Position,
                 reads: &[Sleep, Counter, Result(kinematics)],
+                cpu_reads: &[Result(flex)],
                 writes: &[Sleep, Counter],
                 flags: &[
                     "ADHESION", "BODY_PAIRS", "BOX_BOX", "CONTACT", "CONTACT_LAWS", "CONVEX", "FIELD_BOLT", "FIELD_BOWL",
@@ -258,6 +259,7 @@ macro_rules! stage_table {
                     Result(com_vel), Result(passive), Result(reference_constraint), Result(actuation),
                     Result(solve), Result(subtree_vel), Result(rne_post), Result(energies),
                 ],
+                cpu_reads: &[Result(flex)],
                 flags: &[
                     "ACTUATOR_SENSOR", "ADHESION", "BOX_BOX", "CAMERA_SENSOR", "CONTACT_SENSOR",
                     "CONVEX_DISTANCE", "DISTANCE_SENSOR", "ELLIPTIC", "ENCLOSED_MESH", "ENCLOSED_SENSOR",
