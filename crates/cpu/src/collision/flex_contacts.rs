@@ -30,7 +30,7 @@ use manyworlds_model::schema::shape_pairs::{Method, shape_pair};
 pub(super) fn collide_body<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) -> usize {
     let Ok(first) = usize::try_from(m.body_geomadr[body]) else { return 0 };
     let mut wanted = 0;
-    for f in 0..m.sizes.nflex {
+    for f in (0..m.sizes.nflex).filter(|&f| m.flex_interp[f] == 0) {
         // planes come first
         let geoms = first..first + m.body_geomnum[body] as usize;
         let planes = geoms.clone().filter(|&g| m.geom_type[g] == geom::PLANE);
@@ -59,7 +59,7 @@ pub(super) fn collide_flexes<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
         for two in one + 1..m.sizes.nflex {
             let may = (m.flex_contype[one] & m.flex_conaffinity[two])
                 | (m.flex_contype[two] & m.flex_conaffinity[one]);
-            if may != 0 {
+            if may != 0 && m.flex_interp[one] == 0 && m.flex_interp[two] == 0 {
                 let mut pair = Pairing::of_flexes(m, d, one, two);
                 for k in 0..m.flex_elemnum[one] as usize {
                     (0..m.flex_elemnum[two] as usize).for_each(|l| pair.collide_pair(one, k, l));
@@ -69,7 +69,8 @@ pub(super) fn collide_flexes<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
         }
     }
     for f in 0..m.sizes.nflex {
-        let may = m.flex_contype[f] & m.flex_conaffinity[f] != 0 && m.flex_rigid[f] == 0;
+        let may =
+            m.flex_contype[f] & m.flex_conaffinity[f] != 0 && m.flex_rigid[f] == 0 && m.flex_interp[f] == 0;
         if may && m.flex_selfcollide[f] != selfcollide::NONE {
             let mut pair = Pairing::of_flexes(m, d, f, f);
             let sweeps = m.flex_selfcollide[f] == selfcollide::SAP

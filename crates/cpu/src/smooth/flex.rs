@@ -13,7 +13,8 @@ use manyworlds_model::real::Real;
 
 /// `flexvert_xpos`, `flexedge_length` and `flexedge_J` of all flexes.
 pub fn flex<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    for f in 0..m.sizes.nflex {
+    // those between nodes are refused where batches are made
+    for f in (0..m.sizes.nflex).filter(|&f| m.flex_interp[f] == 0) {
         for vert in vertices_of(m, f) {
             let pos = vertex_position(m, d, vert);
             set_vec3(&mut d.flexvert_xpos, vert, pos);

@@ -65,6 +65,7 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     let model = load(&arguments.model, output)?;
     let (count, states) = states::read(&model, &arguments.input)?;
     // before the slots are counted, which takes long for too many states
+    batch::supported(&model)?;
     batch::check_memory(&model, Capacity::NONE, count, 1)?;
     let mut options = arguments.batch.options(&model)?;
     options.capacity = Some(options.capacity.unwrap_or_else(|| capacity(&model, &states, count)));
