@@ -187,7 +187,7 @@ finds_wrong_elements() {
 # Models of this repository against the installed reference.
 part_parity() {
     # normals of smooth convex shapes are good to the reference's tolerance only: docs/decisions.md 29
-    local models=(models/*.xml) model
+    local models=(models/*.xml models/soft/*.xml) model
     for model in tests/parity/models/*.xml; do
         [[ $model == */convex* ]] || models+=("$model")
     done
@@ -239,6 +239,13 @@ compare_elsewhere() {
     fields+=("$MANYWORLDS_MODELS"/mujoco/plugin/sdf/{bowl,cow,gear,nutbolt,torus}.xml)
     [ ! -e "${fields[0]}" ] ||
         check "fields cpu" "$python" "$comparer" --bin "$bin" --backend cpu --noise "${fields[@]}"
+    # deformable bodies and the integrator discrete, without what lies flat on faces
+    local soft=("$MANYWORLDS_MODELS"/../soft/models/{rope_edges,rope_springs,cloth_bend,cloth_euler,cloth_rk4,disc_bend}.xml)
+    soft+=("$MANYWORLDS_MODELS"/../soft/models/{tets_direct,radial_ellipsoid,rigid_flex,self_rope,self_tets,rod_circle}.xml)
+    soft+=("$MANYWORLDS_MODELS"/../soft/models/{cloth_both,cloth_stretch,raw_articulated,shell_mesh,tets_layers}.xml)
+    soft+=("$MANYWORLDS_MODELS"/../soft/models/{discrete_friction,discrete_noslip,discrete_springs,diagexact_discrete}.xml)
+    [ ! -e "${soft[0]}" ] ||
+        check "soft cpu" "$python" "$comparer" --bin "$bin" --backend cpu --noise "${soft[@]}"
     # one model for each kind of tendon and actuator; the others take minutes on software Vulkan
     check "smooth models gpu" with_driver "$swiftshader" "$python" "$comparer" --bin "$bin" --backend gpu \
         "$MANYWORLDS_MODELS"/mjx/{actuator/arm21,tendon/pulley_fixed_site_wrap}.xml \

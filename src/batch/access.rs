@@ -19,9 +19,10 @@ const PLACES: &[&str] = &["tree_asleep", "rk4_stage", "step_owed"];
 
 impl Batch {
     /// True if the backend stores a Data field: kernels and worlds on the CPU omit fields that a model does not need, and
-    /// neither backend stores contact adhesion for a model without adhesion, or sleep state for a model without sleep.
+    /// neither backend stores contact adhesion for a model without adhesion, parts of flexes in contact for one without flexes,
+    /// or sleep state for a model without sleep.
     pub fn has(&self, field: impl FieldName<DataField>) -> bool {
-        let rare = [Size::nadhesive, Size::nasleep, Size::nasleepq];
+        let rare = [Size::nadhesive, Size::nflexcon, Size::nasleep, Size::nasleepq];
         let has_elements = |dim: &Dim| match dim {
             Dim::Of(size) if rare.contains(size) || Sizes::OF_TASK.contains(size) => {
                 self.sizes().get(*size) > 0

@@ -102,7 +102,7 @@ fn bytes(fields: &BTreeSet<&'static str>, layout: &Layout, load: MeanLoad) -> f6
 /// Elements of a field in use.
 fn elements(field: &Field, sizes: &Sizes, load: MeanLoad) -> f64 {
     let length = |dim: &Dim| match *dim {
-        Dim::Of(Size::nconmax | Size::nadhesive) => load.contacts,
+        Dim::Of(Size::nconmax | Size::nadhesive | Size::nflexcon) => load.contacts,
         Dim::Of(Size::njmax | Size::ndual) => load.rows,
         dim => dim.length(sizes).unwrap_or(usize::MAX) as f64,
     };

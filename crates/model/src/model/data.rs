@@ -429,6 +429,7 @@ impl Capacity {
         let nh = if model.opt_solver[0] == solver::NEWTON { model.sizes.nH } else { 0 };
         let ndual = if model.is_dual() { self.njmax } else { 0 };
         let nadhesive = if model.has_adhesion() { self.nconmax } else { 0 };
+        let nflexcon = if model.sizes.nflex > 0 { self.nconmax } else { 0 };
         let (nasleep, nasleepq) =
             if model.has_sleep() { (model.sizes.ntree, model.sizes.nq) } else { (0, 0) };
         Sizes {
@@ -437,6 +438,7 @@ impl Capacity {
             nH: nh,
             ndual,
             nadhesive,
+            nflexcon,
             nasleep,
             nasleepq,
             ..model.sizes

@@ -19,7 +19,6 @@ impl<T: Real> Model<T> {
             (Need::Fluid, fluid),
             (Need::RungeKutta, self.opt_integrator[0] == integrator::RK4),
             (Need::ConjugateGradient, self.opt_solver[0] == solver::CG),
-            (Need::Flexes, self.sizes.nflex > 0),
             (Need::Inverse, compares),
             (Need::ForwardInverse, compares),
         ];

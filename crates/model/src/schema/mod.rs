@@ -219,7 +219,7 @@ impl Field {
     /// Count of the rows in use, where their number is a capacity: `ncon` or `nefc`. Rows beyond are undefined.
     pub fn counted_by(&self) -> Option<&'static str> {
         match self.dims.first() {
-            Some(Dim::Of(Size::nconmax | Size::nadhesive)) => Some("ncon"),
+            Some(Dim::Of(Size::nconmax | Size::nadhesive | Size::nflexcon)) => Some("ncon"),
             Some(Dim::Of(Size::njmax | Size::ndual)) => Some("nefc"),
             _ => None,
         }

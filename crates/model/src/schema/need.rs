@@ -20,8 +20,6 @@ pub enum Need {
     RungeKutta,
     /// The solver CG.
     ConjugateGradient,
-    /// Deformable bodies.
-    Flexes,
     /// Inverse dynamics.
     Inverse,
     /// Comparison of forward and inverse dynamics.

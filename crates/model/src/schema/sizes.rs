@@ -88,6 +88,7 @@ macro_rules! size_table {
             nexact "lanes that find exact diagonals of constraint rows; kernels only, none without flag diagexact";
             ndual "constraint rows with stored products with the inverse inertia: all or none";
             nadhesive "contacts with adhesion: all or none";
+            nflexcon "contacts that may be those of flexes: all or none";
             nasleep "trees if sleeping is enabled, else none";
             nasleepq "position coordinates if sleeping is enabled, else none";
             ntask "tasks: one or none";
@@ -155,6 +156,7 @@ macro_rules! define_sizes {
                 Size::nexact,
                 Size::ndual,
                 Size::nadhesive,
+                Size::nflexcon,
                 Size::nasleep,
                 Size::nasleepq,
             ];

@@ -56,9 +56,9 @@ macro_rules! position_data {
             collision contact_adhesion: real [nadhesive] "N" "Adhesion force.";
             collision contact_dim: int [nconmax] "1" "Contact dimensions.";
             collision contact_geom: int [nconmax 2] "id" "Geoms; -1 for a flex.";
-            collision contact_flex: int [nconmax 2] "id" "Flexes; -1 for a geom." { need: Need::Flexes };
-            collision contact_elem: int [nconmax 2] "id" "Elements within the flexes; -1 for none." { need: Need::Flexes };
-            collision contact_vert: int [nconmax 2] "id" "Vertices within the flexes; -1 for none." { need: Need::Flexes };
+            collision contact_flex: int [nflexcon 2] "id" "Flexes; -1 for a geom.";
+            collision contact_elem: int [nflexcon 2] "id" "Elements within the flexes; -1 for none.";
+            collision contact_vert: int [nflexcon 2] "id" "Vertices within the flexes; -1 for none.";
             make_constraint contact_efc_address: int [nconmax] "id" "First constraint row; -1 for none.";
             make_constraint ne: int [1] "1" "Number of equality rows.";
             make_constraint nf: int [1] "1" "Number of friction-loss rows.";
