@@ -5,8 +5,9 @@
 
 use super::contact_side::{Side, geom_bodies};
 use super::equality;
+use crate::smooth::flex::vertices_of;
 use crate::smooth::jacobian::last_dof;
-use crate::solver::metric::couples_trees;
+use crate::solver::metric::is_discrete;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -21,7 +22,7 @@ pub fn islands<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         return;
     }
     // one island for the whole world
-    if m.sizes.ntree <= 1 || m.disabled(disable::ISLAND) || couples_trees(m) {
+    if m.sizes.ntree <= 1 || m.disabled(disable::ISLAND) {
         d.nisland[0] = 1;
         d.tree_island.fill(0);
         d.dof_island.fill(0);
@@ -38,6 +39,7 @@ pub fn islands<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         return;
     }
     join_trees(m, d);
+    join_elastic(m, d);
     number_islands(m, d);
     number_rows(d);
     number_dofs(m, d);
@@ -142,6 +144,40 @@ fn join_trees<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         } else {
             join_contact(m, d, id)
         };
+    }
+}
+
+/// Joins the trees of each elastic flex and, where a metric couples them, those along tendons with springs or dampers, and those
+/// of actuators: also where they have no rows.
+fn join_elastic<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    for f in 0..m.sizes.nflex {
+        let elastic = m.flex_stiffnessadr[f] >= 0 || m.flex_bendingadr[f] >= 0;
+        if elastic && m.flex_rigid[f] == 0 && m.flex_interp[f] == 0 {
+            let mut first = -1;
+            for vert in vertices_of(m, f) {
+                let tree = join_bodies(m, d, [m.flex_vertbodyid[vert] as usize, 0]);
+                first = join(d, first, tree);
+            }
+        }
+    }
+    if !is_discrete(m) {
+        return;
+    }
+    for ten in 0..m.sizes.ntendon {
+        let [k, b] = [&m.tendon_stiffness, &m.tendon_damping].map(|list| list[ten] != T::ZERO);
+        if m.tendon_treenum[ten] > 1 && (k || b) {
+            join_tendon(m, d, ten);
+        }
+    }
+    for out in 0..m.sizes.nout {
+        let adr = m.moment_rowadr[out] as usize;
+        let columns = &m.moment_colind[adr..adr + m.moment_rownnz[out] as usize];
+        let tree = |dof: &i32| m.dof_treeid[*dof as usize];
+        let Some(first) = columns.first().map(tree) else { continue };
+        for other in columns.iter().map(tree).filter(|other| *other != first) {
+            let (one, two) = (label_tree(d, first), label_tree(d, other));
+            join(d, one, two);
+        }
     }
 }
 

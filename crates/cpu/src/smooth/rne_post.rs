@@ -9,7 +9,7 @@ use super::tendon_path::{
     PathSegment, StraightSegment, for_each_segment, is_spatial, tendon_length_acceleration,
 };
 use crate::constraint::contact_force::contact_force;
-use crate::constraint::contact_side::geom_body;
+use crate::constraint::contact_side::geom_bodies;
 use crate::constraint::equality::{self, BodyAnchors};
 use crate::math::{
     Spatial, Vec3, cross, force_cross, inertia, inertia_mul, mat3, set_spatial, spatial, vec3,
@@ -59,9 +59,9 @@ fn outside_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         // to global axes: the frame's rows are its axes
         let frame = mat3(&d.contact_frame, con);
         let wrench = Spatial::new(force.ang * frame, force.lin * frame);
-        for side in 0..2 {
-            // as in the reference, flexes pass nothing on
-            let body = geom_body(m, d, con, side).unwrap_or(0);
+        // as in the reference, contacts of flexes pass nothing on
+        let Some(bodies) = geom_bodies(m, d, con) else { continue };
+        for (side, body) in bodies.into_iter().enumerate() {
             if body > 0 {
                 let sign = if side == 0 { -T::ONE } else { T::ONE };
                 let about = about_root(m, d, body, vec3(&d.contact_pos, con), wrench);

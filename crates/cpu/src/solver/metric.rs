@@ -23,7 +23,7 @@ use manyworlds_model::model::schedule::has_fluid;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::Need;
 use manyworlds_model::schema::enums::{
-    GainType, bias, constraint, disable, enable, integrator, joint, solver, transmission,
+    GainType, bias, constraint, disable, enable, integrator, joint, solver,
 };
 
 /// Largest impedance of a row, and what it leaves.
@@ -35,15 +35,6 @@ const SOLVED: f64 = 64.0;
 /// True if the model's integrator solves in this metric.
 pub fn is_discrete<T: Real>(m: &Model<T>) -> bool {
     m.opt_integrator[0] == integrator::DISCRETE
-}
-
-/// True if the metric may couple trees that no row couples: by tendons, actuators or elements of flexes.
-pub fn couples_trees<T: Real>(m: &Model<T>) -> bool {
-    let tendons = m.tendon_treenum.iter().any(|count| *count > 1);
-    let bodies = [transmission::SITE, transmission::BODY, transmission::SLIDERCRANK];
-    let actuators = m.actuator_trntype.iter().any(|kind| bodies.contains(kind));
-    let flexes = (0..m.sizes.nflex).any(|f| m.flex_stiffnessadr[f] >= 0 || m.flex_bendingadr[f] >= 0);
-    is_discrete(m) && m.sizes.ntree > 1 && (tendons || actuators || flexes)
 }
 
 /// Makes the metric of the present state.

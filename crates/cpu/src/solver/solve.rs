@@ -64,7 +64,9 @@ fn solve_rows<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
     d.qfrc_constraint.fill(T::ZERO);
     for i in 0..m.sizes.nv {
-        if d.dof_island[i] < 0 {
+        // an elastic flex is an island without rows too
+        let island = d.dof_island[i];
+        if island < 0 || d.island_efc_begin[island as usize] == d.island_efc_end[island as usize] {
             d.qacc[i] = d.qacc_smooth[i];
         }
     }
@@ -134,6 +136,9 @@ fn solve_island<T: Real>(
     mut h: Option<&mut Hessian<T>>,
     island: i32,
 ) -> i32 {
+    if rows(d, island).is_empty() {
+        return 0;
+    }
     let scale = cost_scale(m, d, island);
     let tolerance = m.opt_tolerance[0];
     update_gradient(m, d, s, island);

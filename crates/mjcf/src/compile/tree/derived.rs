@@ -64,9 +64,19 @@ impl Build<'_> {
     }
 }
 
-/// Trees under actuators, trees coupled by tendon springs or dampers, and more than two along one tendon.
+/// Trees under actuators, trees coupled by tendon springs or dampers, more than two along one tendon, and those of flexes that
+/// neither constraints nor elasticity hold together.
 fn acted_on(m: &Model) -> Vec<usize> {
     let mut trees = Vec::new();
+    let is_loose = |f: &usize| {
+        let elastic = m.flex_stiffnessadr[*f] >= 0 || m.flex_bendingadr[*f] >= 0;
+        m.flex_rigid[*f] == 0 && m.flex_edgeequality[*f] == 0 && !elastic
+    };
+    for f in (0..m.sizes.nflex).filter(is_loose) {
+        let verts = m.flex_vertadr[f] as usize..(m.flex_vertadr[f] + m.flex_vertnum[f]) as usize;
+        let bodies = m.flex_vertbodyid[verts].iter().filter_map(|body| usize::try_from(*body).ok());
+        trees.extend(bodies.map(|body| m.body_treeid[body]));
+    }
     for a in 0..m.sizes.nactuator {
         // one without a kind has no target
         let kind = m.target_kind(a);

@@ -8,6 +8,7 @@ mod driven;
 mod ids;
 mod pixels;
 mod sensed;
+mod soft;
 mod tied;
 mod tree;
 
@@ -152,6 +153,7 @@ fn read(bytes: &[u8]) -> ReadResult<Model> {
     ids::check(&model)?;
     driven::check(&model)?;
     tree::check(&model)?;
+    soft::check(&model)?;
     sensed::check(&model)?;
     tied::check(&model)?;
     model

@@ -1,0 +1,128 @@
+//! Flexes of a file: their numbers are within their lists, and the columns of their edges are those of their bodies.
+
+use std::collections::BTreeSet;
+
+use super::ReadResult;
+use crate::model::Model;
+use crate::schema::enums::equality;
+
+/// Numbers of elements of each dimension: edges, and of `flex_stiffness`.
+const EDGES: [usize; 3] = [1, 3, 6];
+const STIFFNESS: [usize; 3] = [0, 21, 24];
+/// Numbers of an edge of a shell, and of an inner vertex of a rod, in `flex_bending`.
+const HINGE: usize = 17;
+const BEND: usize = 4;
+
+/// Checks all flexes, and that constraints of flexes have one.
+pub(super) fn check(m: &Model) -> ReadResult<()> {
+    for f in 0..m.sizes.nflex {
+        let dim = usize::try_from(m.flex_dim[f]).unwrap_or(0);
+        if !(1..=3).contains(&dim) {
+            return Err(format!("has flex {f} of dimension {}", m.flex_dim[f]));
+        }
+        let sound = elements(m, f, dim) && on_bodies(m, f) && elasticity(m, f, dim);
+        if !sound {
+            return Err(format!("has flex {f} with numbers that do not fit each other"));
+        }
+        if !columns(m, f) {
+            return Err(format!("has flex {f} with other columns than those of its edges"));
+        }
+    }
+    let ties = [equality::FLEX, equality::FLEXVERT, equality::FLEXSTRAIN];
+    for e in (0..m.sizes.neq).filter(|e| ties.contains(&m.eq_type[*e])) {
+        if !usize::try_from(m.eq_obj1id[e]).is_ok_and(|f| f < m.sizes.nflex) {
+            return Err(format!("has constraint {e} of a flex that is not there"));
+        }
+    }
+    Ok(())
+}
+
+/// Part of a list from a place on; none if the list is shorter.
+fn part(list: &[i32], first: i32, count: Option<usize>) -> Option<&[i32]> {
+    let first = usize::try_from(first).ok()?;
+    list.get(first..first.checked_add(count?)?)
+}
+
+/// True if all numbers are from zero to before another, or none where that may be.
+fn within(list: &[i32], end: i32, may_be_none: bool) -> bool {
+    list.iter().all(|&id| id < end && id >= -i32::from(may_be_none))
+}
+
+/// True if elements, edges, borders and texture coordinates are those of the flex's vertices.
+fn elements(m: &Model, f: usize, dim: usize) -> bool {
+    let count = |n: i32, each: usize| usize::try_from(n).ok().and_then(|n| n.checked_mul(each));
+    let (verts, edges) = (m.flex_vertnum[f], m.flex_edgenum[f]);
+    let elems = m.flex_elemnum[f];
+    let corners = part(&m.flex_elem, m.flex_elemdataadr[f], count(elems, dim + 1));
+    let sides = part(&m.flex_elemedge, m.flex_elemedgeadr[f], count(elems, EDGES[dim - 1]));
+    let first = 2 * m.flex_edgeadr[f];
+    let ends = part(&m.flex_edge, first, count(edges, 2));
+    let flaps = part(&m.flex_edgeflap, first, count(edges, 2));
+    let shell = m.flex_shellnum[f] == 0
+        || part(&m.flex_shell, m.flex_shelldataadr[f], count(m.flex_shellnum[f], dim))
+            .is_some_and(|list| within(list, verts, false));
+    let texture = || {
+        let left = m.sizes.nflextexcoord as i32 - m.flex_texcoordadr[f];
+        part(&m.flex_elemtexcoord, m.flex_elemdataadr[f], count(elems, dim + 1))
+            .is_some_and(|list| within(list, left, false))
+    };
+    corners.is_some_and(|list| within(list, verts, false))
+        && sides.is_some_and(|list| within(list, edges, false))
+        && ends.is_some_and(|list| within(list, verts, false))
+        && flaps.is_some_and(|list| within(list, verts, true))
+        && shell
+        && (m.flex_texcoordadr[f] < 0 || texture())
+}
+
+/// True if each vertex is on a body, or is between nodes.
+fn on_bodies(m: &Model, f: usize) -> bool {
+    let between = m.flex_interp[f] != 0;
+    let verts = m.flex_vertadr[f] as usize..(m.flex_vertadr[f] + m.flex_vertnum[f]) as usize;
+    (-2..=2).contains(&m.flex_interp[f]) && m.flex_vertbodyid[verts].iter().all(|body| (*body < 0) == between)
+}
+
+/// True if the numbers of elasticity are as many as the elements have.
+fn elasticity(m: &Model, f: usize, dim: usize) -> bool {
+    // those of cells are checked where they are used
+    if m.flex_interp[f] != 0 {
+        return true;
+    }
+    let (elems, edges) = (m.flex_elemnum[f] as usize, m.flex_edgenum[f] as usize);
+    let holds = |list: &[f64], first: i32, count: Option<usize>| {
+        let Ok(first) = usize::try_from(first) else { return true };
+        count.and_then(|count| first.checked_add(count)).is_some_and(|end| end <= list.len())
+    };
+    let stretches = holds(&m.flex_stiffness, m.flex_stiffnessadr[f], elems.checked_mul(STIFFNESS[dim - 1]));
+    let first = m.flex_bendingadr[f];
+    if dim == 2 || first < 0 {
+        return stretches && holds(&m.flex_bending, first, edges.checked_mul(HINGE));
+    }
+    // a rod says how often it bends
+    let Some(&times) = m.flex_bending.get(first as usize) else { return false };
+    let whole = |x: f64, end: f64| x >= 0.0 && x.fract() == 0.0 && x < end;
+    if dim != 1 || !whole(times, m.flex_bending.len() as f64) {
+        return false;
+    }
+    let bends = BEND * times as usize;
+    let list = m.flex_bending.get(first as usize + 1..first as usize + 1 + bends);
+    let verts = f64::from(m.flex_vertnum[f]);
+    stretches && list.is_some_and(|list| list.chunks(BEND).all(|b| b[..3].iter().all(|v| whole(*v, verts))))
+}
+
+/// True if the row of each edge has the columns of the bodies at its ends, or none.
+fn columns(m: &Model, f: usize) -> bool {
+    if m.flex_interp[f] != 0 {
+        return true;
+    }
+    let first = m.flex_edgeadr[f] as usize;
+    (first..first + m.flex_edgenum[f] as usize).all(|edge| {
+        let at = m.flexedge_J_rowadr[edge] as usize;
+        let row = &m.flexedge_J_colind[at..at + m.flexedge_J_rownnz[edge] as usize];
+        let body = |end: usize| {
+            m.flex_vertbodyid[(m.flex_vertadr[f] + m.flex_edge[2 * edge + end]) as usize].max(0) as usize
+        };
+        let dofs = [body(0), body(1)].into_iter().flat_map(|body| m.dofs_of(body));
+        let own: BTreeSet<i32> = dofs.map(|dof| dof as i32).collect();
+        row.is_empty() || row.iter().eq(&own)
+    })
+}
