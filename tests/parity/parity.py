@@ -152,6 +152,9 @@ class Reference:
             return None if value is None else np.array(value)
         if name == "qfrc_inverse":
             return self.inverse()
+        # working memory of other integrators
+        if name in ("qH", "qHDiagInv", "qLU", "qDeriv") and m.opt.integrator == mujoco.mjtIntegrator.mjINT_DISCRETE:
+            return None
         if name == "solver_fwdinv" and not m.opt.enableflags & mujoco.mjtEnableBit.mjENBL_FWDINV:
             return None
         asked = np.isin(m.sensor_type, (mujoco.mjtSensor.mjSENS_E_POTENTIAL, mujoco.mjtSensor.mjSENS_E_KINETIC)).any()

@@ -7,7 +7,6 @@ use super::contact_side::{Side, geom_bodies};
 use super::equality;
 use crate::smooth::flex::vertices_of;
 use crate::smooth::jacobian::last_dof;
-use crate::solver::metric::is_discrete;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -160,7 +159,7 @@ fn join_elastic<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             }
         }
     }
-    if !is_discrete(m) {
+    if !m.is_discrete() {
         return;
     }
     for ten in 0..m.sizes.ntendon {

@@ -4,7 +4,7 @@
 use super::adhesion::row_adhesion;
 use super::equality;
 use super::surface_velocity::add_surface_velocity;
-use crate::solver::metric::{is_discrete, softening};
+use crate::solver::metric::softening;
 use crate::solver::rows::mul_all_jac;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -31,7 +31,7 @@ pub fn reference_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             let mut before = [T::ZERO; 6];
             before[..count].copy_from_slice(&d.efc_aref[r..r + count]);
             equality::subtract_jac_dot_qvel(m, d, eq, r);
-            if is_discrete(m) {
+            if m.is_discrete() {
                 // as in the reference, softer too
                 for k in 0..count {
                     let change = d.efc_aref[r + k] - before[k];
@@ -48,7 +48,7 @@ pub fn reference_constraint<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 fn set_reference<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize) {
     let k = &d.efc_KBIP[4 * r..4 * r + 4];
     let violation = d.efc_pos[r] - d.efc_margin[r];
-    if is_discrete(m) {
+    if m.is_discrete() {
         // at the end of the step
         let spring = k[0] * k[2];
         let late = m.opt_timestep[0] * spring * d.efc_vel[r];

@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::cone::cone_mu;
 use super::contact_side::{Side, geom_bodies};
-use crate::solver::metric::is_discrete;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -169,7 +168,7 @@ fn row_kbip<T: Real>(m: &Model<T>, row: &RowParameters<T>) -> [T; 4] {
     let solref = safe_solref(m, row.solref);
     let (imp, slope) = impedance(solimp, row.violation);
     let (mut stiffness, mut damping) = spring_damper(solref, solimp[1]);
-    if is_discrete(m) && is_too_fast(m, row) {
+    if m.is_discrete() && is_too_fast(m, row) {
         // the stiffest spring that ends the violation in a step
         let h = m.opt_timestep[0];
         stiffness = T::ONE / (h * h * imp);
@@ -210,7 +209,7 @@ fn safe_solref<T: Real>(m: &Model<T>, solref: [T; 2]) -> [T; 2] {
     if (safe[0] > T::ZERO) != (safe[1] > T::ZERO) {
         safe = [T::of(0.02), T::ONE];
     }
-    if safe[0] > T::ZERO && !m.disabled(disable::REFSAFE) && !is_discrete(m) {
+    if safe[0] > T::ZERO && !m.disabled(disable::REFSAFE) && !m.is_discrete() {
         safe[0] = safe[0].max(T::of(2.0) * m.opt_timestep[0]);
     }
     safe

@@ -7,7 +7,6 @@ use super::advance::{advance, advance_velocity};
 use super::check_state::stays_behind;
 use super::implicit::solve_damped;
 use crate::smooth::reflected_inertia::{damping_derivative, damping_of_dof};
-use crate::solver::metric::is_discrete;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::features::has_joint_damping;
@@ -36,7 +35,8 @@ fn has_damping<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
 /// Acceleration with joint damping implicit in velocity, in `qacc_damped`; false if the model has none.
 fn implicit_damping<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
     // the metric of the integrator discrete has the damping
-    if is_discrete(m) || m.disabled(disable::EULERDAMP) || m.disabled(disable::DAMPER) || !has_damping(m, d) {
+    if m.is_discrete() || m.disabled(disable::EULERDAMP) || m.disabled(disable::DAMPER) || !has_damping(m, d)
+    {
         return false;
     }
     let h = m.opt_timestep[0];

@@ -4,7 +4,7 @@ use super::applied_force::applied_force;
 use super::factor_m::solve_ld_within;
 use crate::sleep::asleep::tree_sleeps;
 use crate::sleep::kept::{run_at, runs};
-use crate::solver::metric::{enter, is_discrete, leave, set_metric, solve_metric};
+use crate::solver::metric::{enter, leave, set_metric, solve_metric};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -25,12 +25,12 @@ pub fn acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             // sleeping trees feel no force
             d.qfrc_smooth[dof] = if tree_sleeps(d, m.dof_treeid[dof]) { T::ZERO } else { sum };
         }
-        if !is_discrete(m) {
+        if !m.is_discrete() {
             d.qacc_smooth[dofs.clone()].copy_from_slice(&d.qfrc_smooth[dofs.clone()]);
             solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut d.qacc_smooth, dofs);
         }
     }
-    if is_discrete(m) {
+    if m.is_discrete() {
         set_metric(m, d);
         enter(m, d);
         let mut x = std::mem::take(&mut d.qacc_smooth);

@@ -263,47 +263,64 @@ pub fn rod_of<T: Real>(m: &Model<T>, f: usize, k: usize) -> Rod<T> {
 
 /// Adds the forces of bending between two edges of a rod to those of its three vertices.
 fn bend_rod<T: Real>(m: &Model<T>, d: &mut Data<T>, rod: &Rod<T>) {
-    let &Rod { verts, stiffness, damping } = rod;
-    let stiffness = stiffness * T::of(2.0);
-    let x = verts.map(|v| vec3(&d.flexvert_xpos, v));
-    let Some(Curvature { size, by_first, by_second }) = curvature(x[1] - x[0], x[2] - x[1]) else { return };
-    let mut rate = T::ZERO;
-    if damping != T::ZERO {
-        let v = verts.map(|v| vertex_velocity(m, d, v));
-        rate = dot(by_first, v[1] - v[0]) + dot(by_second, v[2] - v[1]);
+    let stiffness = rod.stiffness * T::of(2.0);
+    let Some(bend) = Bend::of(d, rod) else { return };
+    for i in 0..3 {
+        let force = (0..3).fold(Vec3::ZERO, |sum, k| sum + bend.rows[k][i] * bend.curvature[k]);
+        add_vec3(&mut d.flexvert_spring, rod.verts[i], -(force * stiffness));
     }
-    let directions = [by_first, by_second - by_first, -by_second];
-    for (vert, direction) in verts.into_iter().zip(directions) {
-        add_vec3(&mut d.flexvert_spring, vert, direction * (stiffness * size));
-        add_vec3(&mut d.flexvert_damper, vert, direction * (stiffness * damping * rate));
+    if rod.damping == T::ZERO {
+        return;
+    }
+    let v = rod.verts.map(|v| vertex_velocity(m, d, v));
+    for row in bend.damped_rows().into_iter().flatten() {
+        let rate = (0..3).fold(T::ZERO, |sum, i| sum + dot(row[i], v[i]));
+        for i in 0..3 {
+            add_vec3(&mut d.flexvert_damper, rod.verts[i], -(row[i] * (stiffness * rod.damping * rate)));
+        }
     }
 }
 
-/// Size of the curvature between two edges, and its derivatives with respect to both.
-pub struct Curvature<T> {
-    /// Size.
-    pub size: T,
-    /// Derivative by the first edge.
-    pub by_first: Vec3<T>,
-    /// Derivative by the second edge.
-    pub by_second: Vec3<T>,
+/// Curvature between two edges of a rod, and the derivatives of its components by the three vertices.
+pub struct Bend<T> {
+    /// The curvature, 1.
+    pub curvature: Vec3<T>,
+    /// Derivatives of each component by each vertex, 1/m.
+    pub rows: [[Vec3<T>; 3]; 3],
 }
 
-/// Curvature between two edges that follow each other; none where they are in line, as it has no direction there.
-pub fn curvature<T: Real>(e0: Vec3<T>, e1: Vec3<T>) -> Option<Curvature<T>> {
-    let (l0, l1) = (length(e0), length(e1));
-    let area = cross(e0, e1);
-    let below = l0 * l1 + dot(e0, e1);
-    if !(length(area) > T::ZERO && below > T::MINVAL * l0 * l1) {
-        return None;
+impl<T: Real> Bend<T> {
+    /// Curvature at an inner vertex; none where the rod is folded back.
+    pub fn of(d: &Data<T>, rod: &Rod<T>) -> Option<Self> {
+        let x = rod.verts.map(|v| vec3(&d.flexvert_xpos, v));
+        let (e0, e1) = (x[1] - x[0], x[2] - x[1]);
+        let (l0, l1) = (length(e0), length(e1));
+        let below = l0 * l1 + dot(e0, e1);
+        let is_open = below > T::MINVAL * l0 * l1;
+        if !is_open {
+            return None;
+        }
+        let twice = T::of(2.0) / below;
+        let curvature = cross(e0, e1) * twice;
+        let (by_first, by_second) = (e0 * (l1 / l0) + e1, e1 * (l0 / l1) + e0);
+        let rows = [0, 1, 2].map(|k| {
+            let (unit, share) = (Vec3::unit(k), curvature[k] / below);
+            let one = cross(e1, unit) * twice - by_first * share;
+            let two = cross(unit, e0) * twice - by_second * share;
+            [-one, one - two, two]
+        });
+        Some(Self { curvature, rows })
     }
-    let kappa = area * (T::of(2.0) / below);
-    let size = length(kappa);
-    let n = kappa * (T::ONE / size);
-    let (twice, share) = (T::of(2.0) / below, size / below);
-    Some(Curvature {
-        size,
-        by_first: cross(e1, n) * twice - (e0 * (l1 / l0) + e1) * share,
-        by_second: cross(n, e0) * twice - (e1 * (l0 / l1) + e0) * share,
-    })
+
+    /// Derivatives of what damping acts on: of the size of the curvature, or of all components in a straight rod, whose
+    /// curvature has no direction.
+    pub fn damped_rows(&self) -> [Option<[Vec3<T>; 3]>; 3] {
+        let size = length(self.curvature);
+        if size < T::MINVAL {
+            return self.rows.map(Some);
+        }
+        let n = self.curvature * (T::ONE / size);
+        let row = [0, 1, 2].map(|i| (0..3).fold(Vec3::ZERO, |sum, k| sum + self.rows[k][i] * n[k]));
+        [Some(row), None, None]
+    }
 }

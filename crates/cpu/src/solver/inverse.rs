@@ -5,7 +5,7 @@
 //! the acceleration alone, without a solver. `qacc` is an input; with the flag `invdiscrete` it is the change of
 //! velocity in a time step, and is converted to the continuous-time acceleration.
 
-use super::metric::{enter, is_discrete, leave, mul_metric, scale_rows, set_metric};
+use super::metric::{enter, leave, mul_metric, scale_rows, set_metric};
 use super::rows::{add_jac_row, residuals};
 use crate::constraint::constraint_cost::constraint_update;
 use crate::integrate::implicit::mul_implicit;
@@ -23,10 +23,10 @@ pub fn inverse<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let s = m.sizes;
     d.hold(Need::Inverse);
     d.inverse_qacc.copy_from_slice(&d.qacc);
-    if m.enabled(enable::INVDISCRETE) && !is_discrete(m) {
+    if m.enabled(enable::INVDISCRETE) && !m.is_discrete() {
         continuous_acceleration(m, d);
     }
-    if is_discrete(m) {
+    if m.is_discrete() {
         return inverse_discrete(m, d);
     }
     inv_constraint(m, d);

@@ -22,20 +22,13 @@ use manyworlds_model::model::metric::{Metric, Term};
 use manyworlds_model::model::schedule::has_fluid;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::Need;
-use manyworlds_model::schema::enums::{
-    GainType, bias, constraint, disable, enable, integrator, joint, solver,
-};
+use manyworlds_model::schema::enums::{GainType, bias, constraint, disable, enable, joint, solver};
 
 /// Largest impedance of a row, and what it leaves.
 const MOST_IMPEDANCE: f64 = 0.9999;
 
 /// Residual of an iterative solution relative to its right-hand side, in units of rounding.
 const SOLVED: f64 = 64.0;
-
-/// True if the model's integrator solves in this metric.
-pub fn is_discrete<T: Real>(m: &Model<T>) -> bool {
-    m.opt_integrator[0] == integrator::DISCRETE
-}
 
 /// Makes the metric of the present state.
 pub fn set_metric<T: Real>(m: &Model<T>, d: &mut Data<T>) {

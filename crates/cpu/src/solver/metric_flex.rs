@@ -2,8 +2,8 @@
 //! make them indefinite.
 
 use super::metric::diagonal_of;
-use crate::math::{Vec3, cross, dot, vec3};
-use crate::smooth::elasticity::{Hinge, Rod, curvature, element_tension, hinge_of, rod_count, rod_of};
+use crate::math::{Vec3, dot, vec3};
+use crate::smooth::elasticity::{Bend, Hinge, Rod, element_tension, hinge_of, rod_count, rod_of};
 use crate::smooth::flex::{edge_ends, edge_vector, edges_of, vertex_velocity};
 use crate::smooth::jacobian::{last_dof, moving_column};
 use manyworlds_model::model::Model;
@@ -81,6 +81,13 @@ impl<T: Real> Stiffness<T> {
         }
     }
 
+    /// Adds a multiple of the product of a row of the three vertices of a rod with itself.
+    fn add_row(&mut self, row: &[Vec3<T>; 3], weight: T) {
+        for i in 0..3 {
+            (0..3).for_each(|j| self.add_outer(i, j, row[i], row[j], weight));
+        }
+    }
+
     /// Adds a multiple of the identity to a block.
     fn add_identity(&mut self, i: usize, j: usize, weight: T) {
         for k in 0..3 {
@@ -151,40 +158,17 @@ fn bend_rod<T: Real>(
     (springs, dampers): (bool, bool),
     metric: &mut Metric<T>,
 ) {
-    let x = rod.verts.map(|v| vec3(&d.flexvert_xpos, v));
-    let (e0, e1) = (x[1] - x[0], x[2] - x[1]);
-    let below = (dot(e0, e0) * dot(e1, e1)).sqrt() + dot(e0, e1);
-    // folded back, or not a number
-    let is_open = below > T::ZERO;
-    if !is_open {
-        return;
-    }
-    // derivatives of the three components of the curvature by both edges
-    let twice = T::of(2.0) / below;
-    let kappa = cross(e0, e1) * twice;
-    let ratio = (dot(e1, e1) / dot(e0, e0).max(T::MINVAL)).sqrt();
-    let by = [e0 * ratio + e1, e1 * (T::ONE / ratio.max(T::MINVAL)) + e0];
-    let rows = |unit: Vec3<T>, along: T| {
-        let one = cross(e1, unit) * twice - by[0] * (along / below);
-        let two = cross(unit, e0) * twice - by[1] * (along / below);
-        [-one, one - two, two]
-    };
+    let Some(bend) = Bend::of(d, rod) else { return };
     let h = m.opt_timestep[0];
     let weight = T::of(2.0) * rod.stiffness;
-    let mut k = Stiffness::new(&rod.verts);
-    for axis in 0..if springs { 3 } else { 0 } {
-        let row = rows(Vec3::unit(axis), kappa[axis]);
-        for i in 0..3 {
-            (0..3).for_each(|j| k.add_outer(i, j, row[i], row[j], weight));
-        }
-    }
-    add_term(m, d, &k, &Weights { metric: h * h, force: h }, metric);
-    if let Some(bent) = curvature(e0, e1).filter(|_| dampers && rod.damping != T::ZERO) {
-        let row = [-bent.by_first, bent.by_first - bent.by_second, bent.by_second];
+    if springs {
         let mut k = Stiffness::new(&rod.verts);
-        for i in 0..3 {
-            (0..3).for_each(|j| k.add_outer(i, j, row[i], row[j], weight * rod.damping));
-        }
+        bend.rows.iter().for_each(|row| k.add_row(row, weight));
+        add_term(m, d, &k, &Weights { metric: h * h, force: h }, metric);
+    }
+    if dampers && rod.damping != T::ZERO {
+        let mut k = Stiffness::new(&rod.verts);
+        bend.damped_rows().iter().flatten().for_each(|row| k.add_row(row, weight * rod.damping));
         add_term(m, d, &k, &Weights { metric: h, force: T::ZERO }, metric);
     }
 }

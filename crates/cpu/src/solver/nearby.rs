@@ -4,7 +4,6 @@
 
 use super::hessian::{build_hessian, factor_hessian, solve_hessian};
 use super::hessian_pattern::set_pattern;
-use super::metric::is_discrete;
 use super::rows::{island_ranges, mul_jac, norm, range_at, residuals, rows};
 use super::solve::{solve, update_gradient};
 use crate::smooth::factor_m::{mul_m, mul_m_within};
@@ -59,7 +58,7 @@ pub fn solve_nearby(m: &Model, d: &mut Data, known: &Data) {
 
 /// Newton steps with the factors that the world holds; false if another solver has to go on.
 fn converges(m: &Model, d: &mut Data, known: &Data) -> bool {
-    if is_discrete(m) {
+    if m.is_discrete() {
         return false;
     }
     d.qacc.copy_from_slice(&known.qacc);

@@ -16,7 +16,7 @@ use super::cg::cg_direction;
 use super::hessian::{build_hessian, factor_hessian, solve_hessian, update_factors};
 use super::hessian_pattern::set_pattern;
 use super::line_search::line_search;
-use super::metric::{enter, is_discrete, leave, mul_metric, scale_rows};
+use super::metric::{enter, leave, mul_metric, scale_rows};
 use super::noslip::noslip;
 use super::pgs::{dual_finish, pgs_island, pgs_warmstart, project_constraint};
 use super::rows::{
@@ -40,7 +40,7 @@ use manyworlds_model::schema::enums::{disable, solver};
 
 /// Acceleration and constraint forces.
 pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    if !is_discrete(m) {
+    if !m.is_discrete() {
         return solve_rows(m, d);
     }
     enter(m, d);

@@ -3,13 +3,19 @@
 use super::Model;
 use crate::error::{Error, Result};
 use crate::real::Real;
-use crate::schema::enums::{cone, solver};
+use crate::schema::enums::{cone, integrator, solver};
 
 impl<T: Real> Model<T> {
     /// True if the simplified contact model gives the constraint forces, in closed form.
     #[inline]
     pub fn is_smooth(&self) -> bool {
         self.opt_solver[0] == solver::SMOOTH
+    }
+
+    /// True if the integrator solves for forces at the end of the step, in a metric of its own.
+    #[inline]
+    pub fn is_discrete(&self) -> bool {
+        self.opt_integrator[0] == integrator::DISCRETE
     }
 
     /// True if contacts have elliptic cones: by `opt_cone`, or because the simplified contact model knows no other.

@@ -77,12 +77,12 @@ pub const UNSUPPORTED: &[Unsupported] = &[
     row(
         Stage::solve,
         "integrator discrete with solver Smooth",
-        Found::In(|m| is_discrete(m) && m.is_smooth()),
+        Found::In(|m| m.is_discrete() && m.is_smooth()),
     ),
     row(
         Stage::inverse,
         "integrator discrete with flag fwdinv",
-        Found::In(|m| is_discrete(m) && m.enabled(enable::FWDINV)),
+        Found::In(|m| m.is_discrete() && m.enabled(enable::FWDINV)),
     ),
     row(
         Stage::inverse,
@@ -195,15 +195,10 @@ fn called(m: &Model, kind: Kind, id: usize) -> String {
     }
 }
 
-/// True if the integrator solves in a metric of its own.
-fn is_discrete(m: &Model) -> bool {
-    m.opt_integrator[0] == integrator::DISCRETE
-}
-
 /// True if a flex is elastic in a metric that dual solvers do not have.
 fn is_elastic_and_dual(m: &Model, f: usize) -> bool {
     let elastic = m.flex_stiffnessadr[f] >= 0 || m.flex_bendingadr[f] >= 0;
-    is_discrete(m) && m.is_dual() && elastic
+    m.is_discrete() && m.is_dual() && elastic
 }
 
 /// True if a body has a plugin that is not that of cables.
