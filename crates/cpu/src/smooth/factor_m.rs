@@ -76,6 +76,12 @@ fn factor_ld_within<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T], dofs
     regular
 }
 
+/// Place of a diagonal element in the lower triangle of the inertia.
+#[inline(always)]
+pub fn diagonal_of<T: Real>(m: &Model<T>, dof: usize) -> usize {
+    (m.M_rowadr[dof] + m.M_rownnz[dof]) as usize - 1
+}
+
 /// Solves `L' D L x = b` in place, with factors from [`factor_ld`].
 pub fn solve_ld<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T]) {
     solve_ld_within(m, ld, diag_inv, x, 0..m.sizes.nv);

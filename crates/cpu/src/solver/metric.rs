@@ -13,7 +13,7 @@ use crate::constraint::adhesion::row_adhesion;
 use crate::constraint::exact_diagonal::exact_diagonals;
 use crate::integrate::velocity_derivative::{actuator_force_derivatives, add_fluid_derivatives};
 use crate::math::{length, vec3_at};
-use crate::smooth::factor_m::{factor_ld, mul_m, solve_ld};
+use crate::smooth::factor_m::{diagonal_of, factor_ld, mul_m, solve_ld};
 use crate::smooth::passive::{joint_stiffness, spring_rotation, stiffness_of_tendon, tendon_stretch};
 use crate::smooth::reflected_inertia::{damping_derivative, damping_of_dof, damping_of_tendon};
 use manyworlds_model::model::Model;
@@ -68,11 +68,6 @@ pub fn set_metric<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     metric.factor_inverse.resize(nv, T::ZERO);
     factor_ld(m, &mut metric.factor, &mut metric.factor_inverse);
     d.metric = Some(metric);
-}
-
-/// Place of a diagonal element in the lower triangle of the inertia.
-pub(super) fn diagonal_of<T: Real>(m: &Model<T>, dof: usize) -> usize {
-    (m.M_rowadr[dof] + m.M_rownnz[dof]) as usize - 1
 }
 
 /// Springs and dampers of joints.

@@ -1,9 +1,9 @@
 //! Elements of flexes in the metric of the integrator `discrete`: second derivatives of their energies, without what could
 //! make them indefinite.
 
-use super::metric::diagonal_of;
 use crate::math::{Vec3, dot, vec3};
 use crate::smooth::elasticity::{Bend, Hinge, Rod, element_tension, hinge_of, rod_count, rod_of};
+use crate::smooth::factor_m::diagonal_of;
 use crate::smooth::flex::{edge_ends, edge_vector, edges_of, vertex_velocity};
 use crate::smooth::jacobian::{last_dof, moving_column};
 use manyworlds_model::model::Model;
