@@ -118,9 +118,9 @@ def test_bad_arguments_of_a_batch(arguments: Any, kind: type[Exception], message
 def test_a_batch_is_of_a_model() -> None:
     with pytest.raises(TypeError, match="a batch is of a Model, got str"):
         mw.Batch("model.xml", 1)  # type: ignore[arg-type]
-    flex = "<flexcomp name='f' type='grid' count='3 3 1' spacing='.1 .1 .1' radius='.01'/>"
+    flex = "<flexcomp name='f' type='grid' dim='3' count='3 3 3' spacing='.1 .1 .1' mass='1' dof='trilinear'/>"
     flex = f"<mujoco><worldbody>{flex}</worldbody></mujoco>"
-    with pytest.raises(NotImplementedError, match="flex"):
+    with pytest.raises(NotImplementedError, match="nodes between which it interpolates"):
         mw.Batch(mw.Model.from_xml_string(flex), 1, device="cpu")
 
 

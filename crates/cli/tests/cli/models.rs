@@ -71,13 +71,13 @@ fn info_of_a_model_that_cannot_be_simulated_says_why() {
     let (path, name) = in_folder(&folder, "m.xml");
     std::fs::write(
         &path,
-        "<mujoco><option integrator='discrete'/><worldbody><body><freejoint/><geom size='.1'/></body>\
-         </worldbody></mujoco>",
+        "<mujoco><option integrator='discrete' solver='CG'><flag ipc='enable'/></option><worldbody><body><freejoint/>\
+         <geom size='.1'/></body></worldbody></mujoco>",
     )
     .unwrap();
     let info = object(&["info", &name]);
     assert_eq!(info["sizes"]["nv"], 6);
-    assert!(info["unsupported"].as_str().unwrap().contains("integrator discrete"), "{info}");
+    assert!(info["unsupported"].as_str().unwrap().contains("flag ipc"), "{info}");
     assert_eq!(object(&["info", &model("hopper.xml")])["unsupported"], Value::Null);
 }
 
