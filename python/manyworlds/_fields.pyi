@@ -435,6 +435,12 @@ class ModelFields:
     def nflexbending(self) -> int:
         """Number of bending entries of all flexes."""
     @property
+    def nJfe(self) -> int:
+        """Number of nonzeros of the Jacobian of flex edges."""
+    @property
+    def nJfv(self) -> int:
+        """Number of nonzeros of the Jacobian of flex vertices, whose two rows have the same columns."""
+    @property
     def ntendon(self) -> int:
         """Number of tendons."""
     @property
@@ -614,6 +620,9 @@ class ModelFields:
     @property
     def nadhesive(self) -> int:
         """Number of contacts with adhesion: all or none."""
+    @property
+    def nflexcon(self) -> int:
+        """Number of contacts that may be those of flexes: all or none."""
     @property
     def nasleep(self) -> int:
         """Number of trees if sleeping is enabled, else none."""
@@ -1843,7 +1852,7 @@ class ModelFields:
         """Group for display. Shape: [nflex]. Unit: 1."""
     @property
     def flex_interp(self) -> NDArray[int32]:
-        """Interpolation order between nodes: 0 none, 1 linear, 2 quadratic. Shape: [nflex]. Unit: 1."""
+        """Interpolation between nodes: 0 none, 1 linear, 2 quadratic; negative for a shell, whose faces are elastic. Shape: [nflex]. Unit: 1."""
     @property
     def flex_cellnum(self) -> NDArray[int32]:
         """Cells of the node grid along each axis. Shape: [nflex, 3]. Unit: 1."""
@@ -1882,7 +1891,7 @@ class ModelFields:
         """Number of boundary faces. Shape: [nflex]. Unit: 1."""
     @property
     def flex_shelldataadr(self) -> NDArray[int32]:
-        """First corner of the boundary faces. Shape: [nflex]. Unit: id."""
+        """First corner of the boundary faces; -1 for none. Shape: [nflex]. Unit: id."""
     @property
     def flex_stiffnessadr(self) -> NDArray[int32]:
         """First stiffness number; -1 for none. Shape: [nflex]. Unit: id."""
@@ -1897,7 +1906,7 @@ class ModelFields:
         """Radius around elements. Shape: [nflex]. Unit: m."""
     @property
     def flex_size(self) -> NDArray[float64]:
-        """Half size of the bounding box at qpos0. Shape: [nflex, 3]. Unit: m."""
+        """Half size of the bounding box at qpos0, along the axes of the grid or of the plane of constrained vertices. Shape: [nflex, 3]. Unit: m."""
     @property
     def flex_damping(self) -> NDArray[float64]:
         """Rayleigh damping. Shape: [nflex]. Unit: s."""
@@ -1941,20 +1950,23 @@ class ModelFields:
     def flex_vert0(self) -> NDArray[float64]:
         """Vertex coordinates in the bounding box at qpos0, from 0 to 1. Shape: [nflexvert, 3]. Unit: 1."""
     @property
+    def flex_vertmetric(self) -> NDArray[float64]:
+        """Inverse inertia matrix of the edges at a vertex in the reference plane, if the equality constraint is of vertices. Shape: [nflexvert, 4]. Unit: 1/(kg m2)."""
+    @property
     def flex_vertedgeadr(self) -> NDArray[int32]:
         """First entry in the list of incident edges. Shape: [nflexvert]. Unit: id."""
     @property
     def flex_vertedgenum(self) -> NDArray[int32]:
-        """Number of incident edges. Shape: [nflexvert]. Unit: 1."""
+        """Number of incident edges, if the equality constraint is of vertices. Shape: [nflexvert]. Unit: 1."""
     @property
     def flex_vertedge(self) -> NDArray[int32]:
-        """Incident edges of vertices. Shape: [nflexedge, 2]. Unit: id."""
+        """Incident edges of vertices, counted within the flex. Shape: [nflexedge, 2]. Unit: id."""
     @property
     def flex_edge(self) -> NDArray[int32]:
         """Vertices of an edge. Shape: [nflexedge, 2]. Unit: id."""
     @property
     def flex_edgeflap(self) -> NDArray[int32]:
-        """Vertices opposite to an edge, triangles only; -1 for none. Shape: [nflexedge, 2]. Unit: id."""
+        """Vertices opposite to an edge, if its triangles bend; -1 for none. Shape: [nflexedge, 2]. Unit: id."""
     @property
     def flexedge_length0(self) -> NDArray[float64]:
         """Edge length at qpos0. Shape: [nflexedge]. Unit: m."""
@@ -1964,6 +1976,24 @@ class ModelFields:
     @property
     def flexedge_rigid(self) -> NDArray[int32]:
         """1 if both ends are on one body. Shape: [nflexedge]. Unit: flag."""
+    @property
+    def flexedge_J_rownnz(self) -> NDArray[int32]:
+        """Nonzeros of the edge's Jacobian row; 0 if nothing needs it. Shape: [nflexedge]. Unit: 1."""
+    @property
+    def flexedge_J_rowadr(self) -> NDArray[int32]:
+        """First nonzero of the row. Shape: [nflexedge]. Unit: id."""
+    @property
+    def flexedge_J_colind(self) -> NDArray[int32]:
+        """Column of each nonzero; those of rows without nonzeros are 0, at the end. Shape: [nJfe]. Unit: id."""
+    @property
+    def flexvert_J_rownnz(self) -> NDArray[int32]:
+        """Nonzeros of the vertex's two Jacobian rows, if the equality constraint is of vertices. Shape: [nflexvert, 2]. Unit: 1."""
+    @property
+    def flexvert_J_rowadr(self) -> NDArray[int32]:
+        """First nonzero of the row. Shape: [nflexvert, 2]. Unit: id."""
+    @property
+    def flexvert_J_colind(self) -> NDArray[int32]:
+        """Column of each nonzero: the one row of a vertex, then the other. Shape: [nJfv, 2]. Unit: id."""
     @property
     def flex_elem(self) -> NDArray[int32]:
         """Element vertices. Shape: [nflexelemdata]. Unit: id."""
@@ -1981,10 +2011,10 @@ class ModelFields:
         """Vertices of boundary faces. Shape: [nflexshelldata]. Unit: id."""
     @property
     def flex_stiffness(self) -> NDArray[float64]:
-        """Element stiffness: quadratic forms in the changes of squared edge length. Shape: [nflexstiffness]. Unit: N/m."""
+        """Elements: quadratic forms in the changes of squared edge length. Interpolated: negative stiffness of cells or faces, or numbers and modes of their strains, if constrained. Shape: [nflexstiffness]. Unit: mixed."""
     @property
     def flex_bending(self) -> NDArray[float64]:
-        """Edge bending: a 4x4 vertex matrix and a force. Shape: [nflexbending]. Unit: N/m."""
+        """Of triangles, by edge: a 4x4 vertex matrix and a force. Of rods: number of hinges, then three vertices and stiffness of each. Of shells: number of edges, then two faces, the middle in both, stiffness and difference of normals of each. Shape: [nflexbending]. Unit: mixed."""
     @property
     def flex_texcoord(self) -> NDArray[float64]:
         """Texture coordinates. Shape: [nflextexcoord, 2]. Unit: 1."""
@@ -2573,6 +2603,18 @@ class BatchFields:
     def light_xdir(self) -> Reals:
         """Direction of the light. Shape: [world, nlight, 3]. Unit: 1. Written by: camlight."""
     @property
+    def flexvert_xpos(self) -> Reals:
+        """Position of the vertex. Shape: [world, nflexvert, 3]. Unit: m. Written by: flex."""
+    @property
+    def flexelem_aabb(self) -> Reals:
+        """Bounding box of the element, with its radius: centre and half sizes. Shape: [world, nflexelem, 6]. Unit: m. Written by: flex."""
+    @property
+    def flexedge_length(self) -> Reals:
+        """Length of the edge; zero in a flex on one body. Shape: [world, nflexedge]. Unit: m. Written by: flex."""
+    @property
+    def flexedge_J(self) -> Reals:
+        """Jacobian of the length, sparse by row. Shape: [world, nJfe]. Unit: mixed. Written by: flex."""
+    @property
     def ten_length(self) -> Reals:
         """Tendon length. Shape: [world, ntendon]. Unit: m. Written by: tendon."""
     @property
@@ -2625,7 +2667,16 @@ class BatchFields:
         """Contact dimensions. Shape: [world, nconmax]. Unit: 1. Written by: collision."""
     @property
     def contact_geom(self) -> NDArray[int32]:
-        """Geoms. Shape: [world, nconmax, 2]. Unit: id. Written by: collision."""
+        """Geoms; -1 for a flex. Shape: [world, nconmax, 2]. Unit: id. Written by: collision."""
+    @property
+    def contact_flex(self) -> NDArray[int32]:
+        """Flexes; -1 for a geom. Shape: [world, nflexcon, 2]. Unit: id. Written by: collision."""
+    @property
+    def contact_elem(self) -> NDArray[int32]:
+        """Elements within the flexes; -1 for none. Shape: [world, nflexcon, 2]. Unit: id. Written by: collision."""
+    @property
+    def contact_vert(self) -> NDArray[int32]:
+        """Vertices within the flexes; -1 for none. Shape: [world, nflexcon, 2]. Unit: id. Written by: collision."""
     @property
     def contact_efc_address(self) -> NDArray[int32]:
         """First constraint row; -1 for none. Shape: [world, nconmax]. Unit: id. Written by: make_constraint."""
@@ -2692,6 +2743,9 @@ class BatchFields:
     @property
     def actuator_velocity(self) -> Reals:
         """Actuator velocity. Shape: [world, nout]. Unit: mixed. Written by: passive."""
+    @property
+    def flexedge_velocity(self) -> Reals:
+        """Velocity of the edge along itself. Shape: [world, nflexedge]. Unit: m/s. Written by: passive."""
     @property
     def qfrc_spring(self) -> Reals:
         """Spring force. Shape: [world, nv]. Unit: N or N m. Written by: passive."""

@@ -136,6 +136,13 @@ class Equality(IntEnum):
     FLEXVERT = 5
     FLEXSTRAIN = 6
 
+class Selfcollide(IntEnum):
+    NONE = 0
+    NARROW = 1
+    BVH = 2
+    SAP = 3
+    AUTO = 4
+
 class Object(IntEnum):
     NONE = 0
     BODY = 1
