@@ -38,7 +38,9 @@ pub(super) fn not_finite(batch: &mut Batch) -> Result<NotFinite> {
             let used = |count: f64, slots: usize| count.max(0.0) as usize * (len / slots.max(1));
             let used = match field.dims.first() {
                 Some(Dim::Of(Size::njmax)) => used(nefc[state], sizes.njmax),
-                Some(Dim::Of(Size::nconmax | Size::nadhesive | Size::nflexcon)) => used(ncon[state], sizes.nconmax),
+                Some(Dim::Of(Size::nconmax | Size::nadhesive | Size::nflexcon)) => {
+                    used(ncon[state], sizes.nconmax)
+                }
                 _ => len,
             };
             if row.iter().take(used).any(|x| !x.is_finite()) {

@@ -2,6 +2,7 @@
 
 pub(crate) mod asleep;
 pub(crate) mod equalities;
+pub(crate) mod inertia0;
 pub(crate) mod lengthrange;
 pub(crate) mod lengths;
 pub(crate) mod pose0;

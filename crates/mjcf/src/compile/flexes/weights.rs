@@ -2,8 +2,8 @@
 
 use glam::DVec3;
 
+use crate::compile::constants::inertia0::Inertia;
 use crate::compile::constants::pose0::{Pose0, vec};
-use crate::compile::constants::set0::Inertia;
 use manyworlds_model::model::Model;
 
 use super::jacobian::{acts_on_edges, moved_by};
