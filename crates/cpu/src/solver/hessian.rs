@@ -7,7 +7,7 @@ use super::blocks::{FREE, add_fixed4, block_len, fixed};
 use super::factors::{any, factor_node, solve_nodes, solve_triangle, update_path};
 use super::hessian_pattern::list_parts;
 use super::metric::is_of_island;
-use super::rows::{FourRows, RowBatch, is_alike, is_narrow, rows};
+use super::rows::{FourRows, RowBatch, are_of_one, is_narrow, rows};
 use crate::constraint::cone::{Cone, cone_of};
 use crate::constraint::constraint_cost::{cost_parameters, is_quadratic};
 use crate::constraint::row_span::{has_gap, row_span};
@@ -257,10 +257,7 @@ fn constraint_end<T: Real>(d: &Data<T>, k: usize, end: usize) -> usize {
     if d.jacobian.is_packed {
         return k + block_len(d, r);
     }
-    let same = |k: &usize| {
-        let other = d.efc_order[*k] as usize;
-        (d.efc_type[other], d.efc_id[other]) == (d.efc_type[r], d.efc_id[r]) && is_alike(d, other, r)
-    };
+    let same = |k: &usize| are_of_one(d, d.efc_order[*k] as usize, r);
     k + (k..end).take_while(same).count()
 }
 

@@ -8,7 +8,7 @@
 
 use std::cmp::Reverse;
 
-use super::rows::{is_alike, island_ranges, rows};
+use super::rows::{are_of_one, island_ranges, rows};
 use crate::constraint::row_span::row_span;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -59,11 +59,7 @@ fn list_pairs<T: Real>(m: &Model<T>, d: &Data<T>, work: &mut Work<T>) {
         let mut last = None;
         for k in rows(d, island) {
             let r = d.efc_order[k] as usize;
-            // rows of one constraint couple the same trees, but those of a flex's edges
-            let same = |last: usize| {
-                (d.efc_type[r], d.efc_id[r]) == (d.efc_type[last], d.efc_id[last]) && is_alike(d, r, last)
-            };
-            if last.is_some_and(same) {
+            if last.is_some_and(|last| are_of_one(d, r, last)) {
                 continue;
             }
             last = Some(r);

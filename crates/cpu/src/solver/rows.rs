@@ -132,6 +132,13 @@ pub(super) fn is_alike<T: Real>(d: &Data<T>, a: usize, b: usize) -> bool {
         && d.efc_gap_end[a] == d.efc_gap_end[b]
 }
 
+/// True if two rows are of one constraint and couple the same trees; the edges of a flex are one constraint with rows that do
+/// not.
+#[inline(always)]
+pub(super) fn are_of_one<T: Real>(d: &Data<T>, a: usize, b: usize) -> bool {
+    (d.efc_type[a], d.efc_id[a]) == (d.efc_type[b], d.efc_id[b]) && is_alike(d, a, b)
+}
+
 /// True if rows that span `all` together, and `widest` at most each, are read together at little loss.
 #[inline(always)]
 fn are_near(all: (usize, usize), widest: usize) -> bool {
