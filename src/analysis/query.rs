@@ -4,9 +4,9 @@
 //! gives one from either backend. All vectors are in global axes unless it is said otherwise.
 
 use crate::cpu::collision::distance::geom_distance;
-use crate::cpu::collision::ray;
 pub use crate::cpu::collision::ray::RayFilter;
 use crate::cpu::collision::ray_shape::Hit as RayHit;
+use crate::cpu::collision::{ray, ray_flex};
 use crate::cpu::math::{Spatial, Vec3, cross, dot, vec3};
 use crate::cpu::sensor::object_frames::{Frame, acceleration_of, frame_of, velocity_of};
 use crate::cpu::smooth::jacobian::jac_column;
@@ -240,6 +240,31 @@ pub fn ray_geom(
 ) -> Result<Option<Hit>> {
     check_id("geom", geom, model.sizes.ngeom)?;
     Ok(ray::ray_geom(model, data, geom, Vec3(point), Vec3(direction)).map(plain_hit))
+}
+
+/// Where a ray meets a flex: its lines, its triangles or its outer triangles, with the radius around them. Rays of sensors and
+/// [`ray`] pass through flexes, as in MuJoCo.
+///
+/// # Errors
+/// [`Error::Argument`] for a flex that does not exist.
+pub fn ray_flex(
+    model: &Model,
+    data: &Data,
+    flex: usize,
+    point: [f64; 3],
+    direction: [f64; 3],
+) -> Result<Option<Hit>> {
+    check_id("flex", flex, model.sizes.nflex)?;
+    Ok(ray_flex::ray_flex(model, data, flex, Vec3(point), Vec3(direction)).map(plain_hit))
+}
+
+/// The body whose vertex or node is the nearest one of a flex to a point.
+///
+/// # Errors
+/// [`Error::Argument`] for a flex that does not exist.
+pub fn flex_body(model: &Model, data: &Data, flex: usize, point: [f64; 3]) -> Result<Option<usize>> {
+    check_id("flex", flex, model.sizes.nflex)?;
+    Ok(ray_flex::nearest_flex_body(model, data, flex, Vec3(point)))
 }
 
 fn plain_hit(hit: RayHit<f64>) -> Hit {

@@ -2,7 +2,9 @@
 
 use egui::{PointerButton, Sense, Ui};
 use glam::DVec3;
+use manyworlds::analysis::query;
 use manyworlds::error::Result;
+use manyworlds::schema::Kind;
 use manyworlds_render::{Canvas, Renderer, View};
 
 use super::app::App;
@@ -118,6 +120,12 @@ fn pick(app: &mut App, click: Click, [x, y]: [f32; 2], drawn: &mut Drawn<'_>) ->
     if let Some(&world) = drawn.worlds.get(hit.world).filter(|w| **w != app.session.chosen()) {
         app.session.choose(world)?;
     }
-    app.clicked(click, hit.body, hit.pos.as_dvec3());
+    let pos = hit.pos.as_dvec3();
+    // of a flex, the body of the nearest vertex
+    let body = match hit.object {
+        (Kind::Flex, flex) => query::flex_body(app.session.model(), app.session.data(), flex, pos.into())?,
+        _ => None,
+    };
+    app.clicked(click, body.unwrap_or(hit.body), pos);
     Ok(())
 }

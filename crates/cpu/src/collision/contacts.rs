@@ -109,7 +109,7 @@ fn free_slot<T: Real>(d: &mut Data<T>, dist: T) -> Option<usize> {
 }
 
 /// Copies a contact to another slot.
-fn move_contact<T: Real>(d: &mut Data<T>, from: usize, to: usize) {
+pub(super) fn move_contact<T: Real>(d: &mut Data<T>, from: usize, to: usize) {
     d.contact_dist[to] = d.contact_dist[from];
     d.contact_includemargin[to] = d.contact_includemargin[from];
     d.contact_dim[to] = d.contact_dim[from];

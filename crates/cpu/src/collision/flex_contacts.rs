@@ -12,14 +12,16 @@ use super::height_field::{MAX_PRISMS, prisms_under};
 use super::pair::{Obb, closed_form, convex_shape, shape};
 use super::polytope::Hull;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS, Shape};
+use super::spread::keep_spread;
 use super::support_map::ConvexShape;
 use super::triangle::{Triangle, box_triangle, capsule_triangle, sphere_triangle};
 use crate::math::{
     Mat3, Vec3, dot, length, make_frame, mat_column, mat_row, mat3, normalize3, transpose, vec3,
 };
 use crate::sleep::asleep::pair_sleeps;
-use crate::smooth::flex::{element_vertices, vertices_of};
+use crate::smooth::flex_mesh::{bodies_of, element_vertices, vertices_of};
 use crate::smooth::jacobian::last_dof;
+use crate::smooth::nodes::NodeGrid;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -30,7 +32,7 @@ use manyworlds_model::schema::shape_pairs::{Method, shape_pair};
 pub(super) fn collide_body<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) -> usize {
     let Ok(first) = usize::try_from(m.body_geomadr[body]) else { return 0 };
     let mut wanted = 0;
-    for f in (0..m.sizes.nflex).filter(|&f| m.flex_interp[f] == 0) {
+    for f in 0..m.sizes.nflex {
         // planes come first
         let geoms = first..first + m.body_geomnum[body] as usize;
         let planes = geoms.clone().filter(|&g| m.geom_type[g] == geom::PLANE);
@@ -46,7 +48,7 @@ pub(super) fn collide_body<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) 
             } else {
                 pair.collide_elements(g);
             }
-            wanted += pair.wanted;
+            wanted += pair.finish();
         }
     }
     wanted
@@ -59,18 +61,17 @@ pub(super) fn collide_flexes<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
         for two in one + 1..m.sizes.nflex {
             let may = (m.flex_contype[one] & m.flex_conaffinity[two])
                 | (m.flex_contype[two] & m.flex_conaffinity[one]);
-            if may != 0 && m.flex_interp[one] == 0 && m.flex_interp[two] == 0 {
+            if may != 0 {
                 let mut pair = Pairing::of_flexes(m, d, one, two);
                 for k in 0..m.flex_elemnum[one] as usize {
                     (0..m.flex_elemnum[two] as usize).for_each(|l| pair.collide_pair(one, k, l));
                 }
-                wanted += pair.wanted;
+                wanted += pair.finish();
             }
         }
     }
     for f in 0..m.sizes.nflex {
-        let may =
-            m.flex_contype[f] & m.flex_conaffinity[f] != 0 && m.flex_rigid[f] == 0 && m.flex_interp[f] == 0;
+        let may = m.flex_contype[f] & m.flex_conaffinity[f] != 0 && m.flex_rigid[f] == 0;
         if may && m.flex_selfcollide[f] != selfcollide::NONE {
             let mut pair = Pairing::of_flexes(m, d, f, f);
             let sweeps = m.flex_selfcollide[f] == selfcollide::SAP
@@ -83,11 +84,14 @@ pub(super) fn collide_flexes<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
                     (k + 1..count).for_each(|l| pair.collide_pair(f, k, l));
                 }
             }
-            wanted += pair.wanted;
+            wanted += pair.finish();
         }
     }
     wanted
 }
+
+/// Most contacts of a rigid or interpolated flex with a geom or with another such flex.
+const MOST_CONTACTS: usize = 50;
 
 /// What collides with a flex, and the parameters of its contacts.
 struct Pairing<'a, T: Real> {
@@ -102,6 +106,8 @@ struct Pairing<'a, T: Real> {
     listed: T,
     /// Contacts, slots or not.
     wanted: usize,
+    /// Slot of the first.
+    first: usize,
 }
 
 impl<'a, T: Real> Pairing<'a, T> {
@@ -112,7 +118,8 @@ impl<'a, T: Real> Pairing<'a, T> {
             if m.enabled(enable::OVERRIDE) { m.opt_o_margin[0] } else { m.geom_margin[g] + m.flex_margin[f] };
         let listed = margin + m.geom_gap[g] + m.flex_gap[f];
         let parties = ContactParties { geom: [g as i32, -1], flex: [-1, f as i32], ..ContactParties::NONE };
-        Self { m, d, f, parties, parameters, margin, listed, wanted: 0 }
+        let first = d.ncon[0] as usize;
+        Self { m, d, f, parties, parameters, margin, listed, wanted: 0, first }
     }
 
     /// Two flexes, or one with itself.
@@ -125,7 +132,17 @@ impl<'a, T: Real> Pairing<'a, T> {
         };
         let listed = margin + m.flex_gap[one] + m.flex_gap[two];
         let parties = ContactParties { flex: [one as i32, two as i32], ..ContactParties::NONE };
-        Self { m, d, f: two, parties, parameters, margin, listed, wanted: 0 }
+        let first = d.ncon[0] as usize;
+        Self { m, d, f: two, parties, parameters, margin, listed, wanted: 0, first }
+    }
+
+    /// Leaves out contacts where there are too many; returns the number of those found, slots or not.
+    fn finish(self) -> usize {
+        let mut flexes = self.parties.flex.iter().filter_map(|f| usize::try_from(*f).ok());
+        if flexes.all(|f| self.m.flex_rigid[f] != 0 || self.m.flex_interp[f] != 0) {
+            keep_spread(self.d, self.first, MOST_CONTACTS);
+        }
+        self.wanted
     }
 
     /// Contacts of the elements of the flex with each other: those whose bounding boxes overlap along the axis along which
@@ -182,11 +199,9 @@ impl<'a, T: Real> Pairing<'a, T> {
         if !is_active(m, one, k) || !is_active(m, f, l) || self.boxes_apart(one, k, l) {
             return;
         }
-        let bodies =
-            |f: usize, elem: usize| element_vertices(m, f, elem).map(|v| m.flex_vertbodyid[v] as usize);
         let shares_vertex =
             one == f && element_vertices(m, f, k).any(|v| element_vertices(m, f, l).any(|w| v == w));
-        if shares_vertex || bodies(one, k).all(|body| self.rests(body, bodies(f, l))) {
+        if shares_vertex || self.are_neighbours(one, k, l) || self.pair_rests(one, k, l) {
             return;
         }
         self.parties.elem = [k as i32, l as i32];
@@ -224,8 +239,7 @@ impl<'a, T: Real> Pairing<'a, T> {
         let (m, f) = (self.m, self.f);
         let (pos, normal) = (vec3(&self.d.geom_xpos, g), mat_column(mat3(&self.d.geom_xmat, g), 2));
         for (k, vert) in vertices_of(m, f).enumerate() {
-            let body = m.flex_vertbodyid[vert] as usize;
-            if self.rests(m.geom_bodyid[g] as usize, std::iter::once(body)) {
+            if self.rests_on(g, std::iter::once(vert)) {
                 continue;
             }
             let point = vec3(&self.d.flexvert_xpos, vert);
@@ -250,8 +264,7 @@ impl<'a, T: Real> Pairing<'a, T> {
             if !is_active(m, f, elem) || (!field && self.is_far(&bounds, elem)) {
                 continue;
             }
-            let bodies = element_vertices(m, f, elem).map(|v| m.flex_vertbodyid[v] as usize);
-            if self.rests(m.geom_bodyid[g] as usize, bodies) {
+            if self.rests_on(g, element_vertices(m, f, elem)) {
                 continue;
             }
             self.parties.elem[1] = elem as i32;
@@ -266,13 +279,48 @@ impl<'a, T: Real> Pairing<'a, T> {
         bounds.boxes_apart(&own, self.listed)
     }
 
+    /// True if no motion changes the distance of a geom from vertices of the flex. What is between nodes moves with all of them.
+    fn rests_on(&self, g: usize, verts: impl Iterator<Item = usize> + Clone) -> bool {
+        let (m, f, body) = (self.m, self.f, self.m.geom_bodyid[g] as usize);
+        if m.flex_interp[f] == 0 {
+            return self.rests(body, verts.map(|v| m.flex_vertbodyid[v] as usize));
+        }
+        self.all_rest(body, bodies_of(m, f))
+    }
+
+    /// The same of an element of flex `one` and an element of the flex.
+    fn pair_rests(&self, one: usize, k: usize, l: usize) -> bool {
+        let (m, f) = (self.m, self.f);
+        let bodies =
+            |f: usize, elem: usize| element_vertices(m, f, elem).map(|v| m.flex_vertbodyid[v] as usize);
+        match [one, f].map(|f| m.flex_interp[f] != 0) {
+            [false, false] => bodies(one, k).all(|body| self.rests(body, bodies(f, l))),
+            [false, true] => bodies(one, k).all(|body| self.all_rest(body, bodies_of(m, f))),
+            [true, false] => bodies_of(m, one).all(|body| self.all_rest(body, bodies(f, l))),
+            [true, true] => bodies_of(m, one).all(|body| self.all_rest(body, bodies_of(m, f))),
+        }
+    }
+
+    /// True if two elements of an interpolated flex are in the same or in neighbouring cells, which move together.
+    fn are_neighbours(&self, one: usize, k: usize, l: usize) -> bool {
+        let (m, f) = (self.m, self.f);
+        let Some(grid) = NodeGrid::of(m, f).filter(|_| one == f) else { return false };
+        let [a, b] = [k, l].map(|elem| cells_touched(m, &grid, f, elem));
+        (0..3).all(|axis| a[axis].0 <= b[axis].1 + 1 && b[axis].0 <= a[axis].1 + 1)
+    }
+
     /// True if no motion changes the distance: both are of one body, or nothing moves, or all that moves sleeps.
     fn rests(&self, body: usize, others: impl Iterator<Item = usize> + Clone) -> bool {
-        let (m, d) = (self.m, &*self.d);
         let shared = others.clone().any(|b| b == body);
+        shared || self.all_rest(body, others)
+    }
+
+    /// True if nothing moves, or all that moves sleeps.
+    fn all_rest(&self, body: usize, others: impl Iterator<Item = usize> + Clone) -> bool {
+        let (m, d) = (self.m, &*self.d);
         let fixed = last_dof(m, body) < 0 && others.clone().all(|b| last_dof(m, b) < 0);
         let asleep = || others.clone().all(|b| pair_sleeps(m, d, [body, b]));
-        shared || fixed || (!d.tree_asleep.is_empty() && asleep())
+        fixed || (!d.tree_asleep.is_empty() && asleep())
     }
 
     /// Contacts of a geom with an element.
@@ -362,6 +410,19 @@ impl<T: Real> Pairing<'_, T> {
             self.store(&ContactPoint { pos, normal, ..contact });
         });
     }
+}
+
+/// How near to the side of a cell a vertex is in the cell beyond as well.
+const ON_SIDE: f64 = 1e-6;
+
+/// First and last cell that an element of an interpolated flex touches along each axis.
+fn cells_touched<T: Real>(m: &Model<T>, grid: &NodeGrid, f: usize, elem: usize) -> [(usize, usize); 3] {
+    let places = || element_vertices(m, f, elem).map(|vert| vec3(&m.flex_vert0, vert));
+    let low = places().fold(Vec3::from_fn(|_| T::ONE), |low, p| Vec3::from_fn(|k| low[k].min(p[k])));
+    let high = places().fold(Vec3::<T>::ZERO, |high, p| Vec3::from_fn(|k| high[k].max(p[k])));
+    let margin = Vec3::from_fn(|_| T::of(ON_SIDE));
+    let (first, last) = (grid.cell_at(low - margin).0, grid.cell_at(high + margin).0);
+    [0, 1, 2].map(|axis| (first[axis], last[axis]))
 }
 
 /// True if an element collides: all but those of tetrahedra too deep below the surface.

@@ -1,53 +1,60 @@
-//! The two sides of a contact: a body each or, of a flex, the bodies of the vertices of what touches.
+//! The two sides of a contact: a body each or, of a flex, the bodies of the vertices or nodes of what touches.
 //!
 //! A point of an element moves with its vertices, each with a weight inverse to its distance from the point. So do the rows
-//! of a contact there, and so does the force that they exert.
+//! of a contact there, and so does the force that they exert. In an interpolated flex the weights give a place in the grid, which
+//! moves with the nodes of its cell; as in MuJoCo 3.17, those whose weight there is negative do not count.
 
 use super::row_span::{body_dof_range, range_union};
 use crate::math::{Vec3, length, vec3};
-use crate::smooth::flex::element_vertices;
+use crate::smooth::flex_mesh::element_vertices;
+use crate::smooth::nodes::{NodeGrid, Weights};
+use arrayvec::ArrayVec;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 
-/// Most bodies of a side: the vertices of a tetrahedron.
-const MOST: usize = 4;
-
-/// Bodies that one side of a contact moves with, and their weights, which sum to one.
-#[derive(Clone, Copy, Debug)]
-pub struct Side<T> {
-    points: [(usize, T); MOST],
-    count: usize,
-}
+/// Bodies that one side of a contact moves with, and their weights.
+#[derive(Clone, Debug)]
+pub struct Side<T>(Weights<T>);
 
 impl<T: Real> Side<T> {
     /// A side of a contact: 0 or 1.
     pub fn of(m: &Model<T>, d: &Data<T>, con: usize, side: usize) -> Self {
         if let Some(body) = geom_body(m, d, con, side) {
-            return Self { points: [(body, T::ONE); MOST], count: 1 };
+            return Self::one(body);
         }
         let f = d.contact_flex[2 * con + side] as usize;
+        let grid = NodeGrid::of(m, f);
         if let Ok(vert) = usize::try_from(d.contact_vert[2 * con + side]) {
-            let body = m.flex_vertbodyid[m.flex_vertadr[f] as usize + vert] as usize;
-            return Self { points: [(body, T::ONE); MOST], count: 1 };
+            let vert = m.flex_vertadr[f] as usize + vert;
+            return match grid {
+                Some(grid) => Self::of_nodes(m, &grid, vec3(&m.flex_vert0, vert)),
+                None => Self::one(m.flex_vertbodyid[vert] as usize),
+            };
         }
         let elem = d.contact_elem[2 * con + side] as usize;
-        let pos = vec3(&d.contact_pos, con);
-        let mut found = Self { points: [(0, T::ZERO); MOST], count: 0 };
-        let mut sum = T::ZERO;
-        for vert in element_vertices(m, f, elem) {
-            let weight = T::ONE / length(vec3(&d.flexvert_xpos, vert) - pos).max(T::MINVAL);
-            found.points[found.count] = (m.flex_vertbodyid[vert] as usize, weight);
-            found.count += 1;
-            sum += weight;
+        let weights = element_weights(m, d, (f, elem), vec3(&d.contact_pos, con));
+        if let Some(grid) = grid {
+            let place = |sum, &(vert, weight): &(usize, T)| sum + vec3(&m.flex_vert0, vert) * weight;
+            return Self::of_nodes(m, &grid, weights.iter().fold(Vec3::ZERO, place));
         }
-        found.points.iter_mut().for_each(|(_, weight)| *weight /= sum);
-        found
+        Self(weights.iter().map(|&(vert, weight)| (m.flex_vertbodyid[vert] as usize, weight)).collect())
+    }
+
+    fn one(body: usize) -> Self {
+        Self(std::iter::once((body, T::ONE)).collect())
+    }
+
+    /// The nodes around a place of the grid.
+    fn of_nodes(m: &Model<T>, grid: &NodeGrid, place: Vec3<T>) -> Self {
+        let nodes = grid.weights(place);
+        let counting = nodes.iter().filter(|(_, weight)| *weight > T::ZERO);
+        Self(counting.map(|&(node, weight)| (m.flex_nodebodyid[node] as usize, weight)).collect())
     }
 
     /// The bodies with their weights.
     pub fn bodies(&self) -> &[(usize, T)] {
-        &self.points[..self.count]
+        &self.0
     }
 
     /// Mean of a number of each body.
@@ -66,6 +73,20 @@ impl<T: Real> Side<T> {
     }
 }
 
+/// Vertices of an element with their weights at a point, which are inverse to their distances and sum to one.
+fn element_weights<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    (f, elem): (usize, usize),
+    point: Vec3<T>,
+) -> ArrayVec<(usize, T), 4> {
+    let near = |vert| (vert, T::ONE / length(vec3(&d.flexvert_xpos, vert) - point).max(T::MINVAL));
+    let mut weights: ArrayVec<(usize, T), 4> = element_vertices(m, f, elem).map(near).collect();
+    let sum = weights.iter().fold(T::ZERO, |sum, (_, weight)| sum + *weight);
+    weights.iter_mut().for_each(|(_, weight)| *weight /= sum);
+    weights
+}
+
 /// Body of a contact's geom; none of a side that is a flex.
 #[inline(always)]
 pub fn geom_body<T: Real>(m: &Model<T>, d: &Data<T>, con: usize, side: usize) -> Option<usize> {
@@ -80,6 +101,13 @@ pub fn geom_bodies<T: Real>(m: &Model<T>, d: &Data<T>, con: usize) -> Option<[us
 
 /// Ranges of degrees of freedom of the two sides of a contact; one of both where they overlap.
 pub(super) fn side_ranges<T: Real>(m: &Model<T>, sides: &[Side<T>; 2]) -> [(usize, usize); 2] {
+    // of one body there is no motion
+    let body = |&(body, _): &(usize, T)| m.body_weldid[body];
+    let mut bodies = sides.iter().flat_map(|side| side.bodies().iter().map(body));
+    let first = bodies.next();
+    if bodies.all(|body| Some(body) == first) {
+        return [(0, 0), (0, 0)];
+    }
     let [one, two] = [0, 1].map(|k| sides[k].dof_range(m));
     let overlap = one.0 < two.1 && two.0 < one.1;
     if overlap { [range_union(one, two), (0, 0)] } else { [one, two] }

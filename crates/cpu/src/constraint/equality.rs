@@ -8,7 +8,7 @@ use crate::math::{
     Quat, Spatial, Vec3, cross, dot, dot_n, mat3, quat, quat_at, quat_conj, quat_mul, spatial, vec3,
 };
 use crate::sensor::object_frames::{acceleration_at, quat_of};
-use crate::smooth::flex::{edge_ends, edges_of};
+use crate::smooth::flex_mesh::{edge_ends, edges_of};
 use crate::smooth::jacobian::last_dof;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -24,8 +24,13 @@ pub fn row_count<T: Real>(m: &Model<T>, eq: usize) -> usize {
     }
 }
 
-/// True for a constraint that keeps the lengths of a flex's edges.
+/// True for a constraint on a flex.
 pub fn is_flex<T: Real>(m: &Model<T>, eq: usize) -> bool {
+    matches!(m.eq_type[eq], kind::FLEX | kind::FLEXVERT | kind::FLEXSTRAIN)
+}
+
+/// True for a constraint that keeps the lengths of a flex's edges, each in a row of its own.
+pub fn keeps_edges<T: Real>(m: &Model<T>, eq: usize) -> bool {
     m.eq_type[eq] == kind::FLEX
 }
 

@@ -5,7 +5,8 @@
 
 use super::contact_side::{Side, geom_bodies};
 use super::equality;
-use crate::smooth::flex::vertices_of;
+use super::passive_contact::{has_passive, is_passive};
+use crate::smooth::flex_mesh::bodies_of;
 use crate::smooth::jacobian::last_dof;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -120,7 +121,7 @@ fn join_trees<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         let id = d.efc_id[r] as usize;
         let kind = d.efc_type[r];
         // each row of a flex is for an edge of its own
-        if kind == constraint::EQUALITY && equality::is_flex(m, id) {
+        if kind == constraint::EQUALITY && equality::keeps_edges(m, id) {
             edge = equality::edge_of_next_row(m, id, if last == (kind, id as i32) { edge + 1 } else { 0 });
             last = (kind, id as i32);
             d.efc_island[r] = join_bodies(m, d, equality::edge_bodies(m, id, edge));
@@ -151,16 +152,19 @@ fn join_trees<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 fn join_elastic<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for f in 0..m.sizes.nflex {
         let elastic = m.flex_stiffnessadr[f] >= 0 || m.flex_bendingadr[f] >= 0;
-        if elastic && m.flex_rigid[f] == 0 && m.flex_interp[f] == 0 {
-            let mut first = -1;
-            for vert in vertices_of(m, f) {
-                let tree = join_bodies(m, d, [m.flex_vertbodyid[vert] as usize, 0]);
-                first = join(d, first, tree);
-            }
+        if elastic && m.flex_rigid[f] == 0 {
+            join_flex(m, d, f);
         }
     }
     if !m.is_discrete() {
         return;
+    }
+    if has_passive(m) {
+        for con in 0..d.ncon[0] as usize {
+            if is_passive(m, d, con) {
+                join_contact(m, d, con);
+            }
+        }
     }
     for ten in 0..m.sizes.ntendon {
         let [k, b] = [&m.tendon_stiffness, &m.tendon_damping].map(|list| list[ten] != T::ZERO);
@@ -190,6 +194,9 @@ fn label_tree<T: Real>(d: &mut Data<T>, tree: i32) -> i32 {
 
 /// Joins the trees coupled by an equality constraint; returns one of them.
 fn join_equality<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize) -> i32 {
+    if equality::is_flex(m, eq) {
+        return join_flex(m, d, m.eq_obj1id[eq] as usize);
+    }
     if equality::is_connect_or_weld(m, eq) {
         return join_bodies(m, d, equality::bodies(m, eq));
     }
@@ -201,6 +208,16 @@ fn join_equality<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize) -> i32 {
         } else {
             label_tree(d, m.dof_treeid[m.jnt_dofadr[id] as usize])
         };
+        first = join(d, first, tree);
+    }
+    first
+}
+
+/// Joins the trees that move a flex; returns one of them, or -1 if there is none.
+fn join_flex<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize) -> i32 {
+    let mut first = -1;
+    for body in bodies_of(m, f) {
+        let tree = join_bodies(m, d, [body, 0]);
         first = join(d, first, tree);
     }
     first

@@ -6,15 +6,17 @@
 //! of rows per friction direction, or elliptic cones with a row for each direction.
 
 use super::adhesion::adhesion_of;
+use super::claim::claim_rows;
 use super::contact_jacobian::{contact_jacobian, contact_ranges, contact_row_count};
 use super::equality;
 use super::exact_diagonal::exact_diagonals;
+use super::flex_rows::flex_rows;
 use super::islands::islands;
+use super::passive_contact::is_passive;
 use super::row_parameters::{RowParameters, contact_parameters, joint_limit_row, solimp, solref, write_row};
-use super::row_span::{body_dof_range, clear_rows, equality_dof_ranges, forget_gaps, tendon_dof_range};
+use super::row_span::{equality_dof_ranges, forget_gaps, tendon_dof_range};
 use crate::math::{dot, normalize3, quat_at, quat_normalize, quat_to_rotvec};
 use crate::sleep::asleep::{equality_sleeps, tendon_rests, tree_sleeps};
-use crate::smooth::flex::edges_of;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::real::Real;
@@ -68,29 +70,6 @@ fn list_rows<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
     wanted
 }
 
-/// First of `count` new rows, which are zero and stay so outside of two ranges of degrees of freedom, of which either may be
-/// empty; none if they do not fit.
-fn claim_rows<T: Real>(
-    m: &Model<T>,
-    d: &mut Data<T>,
-    count: usize,
-    ranges: [(usize, usize); 2],
-    wanted: &mut usize,
-) -> Option<usize> {
-    let first = *wanted;
-    *wanted += count;
-    if *wanted > d.sizes.njmax {
-        return None;
-    }
-    if !clear_rows(m, d, first, count, ranges) {
-        // no row after this one fits either
-        *wanted = d.sizes.njmax + 1;
-        return None;
-    }
-    d.nefc[0] = *wanted as i32;
-    Some(first)
-}
-
 /// The range of one degree of freedom or a few.
 fn only(dof: usize, count: usize) -> [(usize, usize); 2] {
     [(dof, dof + count), (0, 0)]
@@ -103,7 +82,7 @@ fn equality_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
             continue;
         }
         if equality::is_flex(m, eq) {
-            edge_rows(m, d, eq, wanted);
+            flex_rows(m, d, eq, wanted);
             continue;
         }
         let count = equality::row_count(m, eq);
@@ -130,40 +109,6 @@ fn equality_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
             write_row(m, d, first + k, &row);
         }
     }
-}
-
-/// Rows that keep the lengths of a flex's edges, but of those between vertices of one body.
-fn edge_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, wanted: &mut usize) {
-    let end = edges_of(m, m.eq_obj1id[eq] as usize).end;
-    let mut edge = equality::edge_of_next_row(m, eq, 0);
-    while edge < end {
-        add_edge_row(m, d, eq, edge, wanted);
-        edge = equality::edge_of_next_row(m, eq, edge + 1);
-    }
-}
-
-/// Row that keeps the length of an edge.
-fn add_edge_row<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, edge: usize, wanted: &mut usize) {
-    let ranges = equality::edge_bodies(m, eq, edge).map(|body| body_dof_range(m, body));
-    let Some(r) = claim_rows(m, d, 1, ranges, wanted) else { return };
-    let adr = m.flexedge_J_rowadr[edge] as usize;
-    for k in adr..adr + m.flexedge_J_rownnz[edge] as usize {
-        let at = d.row_index(r, m.flexedge_J_colind[k] as usize);
-        d.efc_J[at] = d.flexedge_J[k];
-    }
-    let pos = d.flexedge_length[edge] - m.flexedge_length0[edge];
-    let row = RowParameters {
-        kind: constraint::EQUALITY,
-        id: eq,
-        pos,
-        margin: T::ZERO,
-        violation: pos,
-        frictionloss: T::ZERO,
-        diag: m.flexedge_invweight0[edge],
-        solref: solref(&m.eq_solref, eq),
-        solimp: solimp(&m.eq_solimp, eq),
-    };
-    write_row(m, d, r, &row);
 }
 
 /// Friction-loss rows of degrees of freedom and tendons.
@@ -308,6 +253,10 @@ fn tendon_limit<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, wanted: &mut
 fn contact_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, wanted: &mut usize) {
     for con in 0..d.ncon[0] as usize {
         d.contact_efc_address[con] = -1;
+        // springs of flexes have no rows
+        if is_passive(m, d, con) {
+            continue;
+        }
         let holds = m.is_smooth() || adhesion_of(d, con) != T::ZERO;
         if d.contact_dist[con] >= d.contact_includemargin[con] && !holds {
             continue;

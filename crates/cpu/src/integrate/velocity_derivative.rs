@@ -14,7 +14,7 @@ use crate::math::{
     Mat3, Spatial, Vec3, cross, dot6, inertia, inertia_mul, mat3_at, motion_cross, set_spatial, set_vec3,
     skew, spatial, vec3,
 };
-use crate::smooth::flex::edges_of;
+use crate::smooth::flex_mesh::edges_of;
 use crate::smooth::reflected_inertia::{damping_derivative, damping_of_dof, damping_of_tendon};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;

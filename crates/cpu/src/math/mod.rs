@@ -5,6 +5,7 @@ pub mod count;
 pub mod graded;
 pub mod matrix;
 pub mod philox;
+pub mod polar;
 pub mod quaternion;
 #[cfg(test)]
 pub(crate) mod random;
@@ -17,6 +18,7 @@ pub use matrix::{
     Mat3, diagonal, make_frame, make_frame_hint, mat_column, mat_row, mat3, mat3_at, outer, set_mat3, skew,
     transpose,
 };
+pub use polar::nearest_rotation;
 pub use quaternion::{
     Quat, axis_angle_quat, quat, quat_at, quat_conj, quat_integrate, quat_mul, quat_normalize, quat_rotate,
     quat_sub, quat_to_mat, quat_to_rotvec, set_quat,

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use crate::constraint::equality;
-use crate::smooth::flex::vertices_of;
+use crate::smooth::flex_mesh::bodies_of;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -123,9 +123,9 @@ pub fn equality_sleeps<T: Real>(m: &Model<T>, d: &Data<T>, eq: usize) -> bool {
     coupled_trees(m, eq).iter().all(|&tree| tree < 0 || tree_sleeps(d, tree))
 }
 
-/// Trees of the vertices of a flex, one after the other; -1 for those of static bodies.
+/// Trees of the vertices or nodes of a flex, one after the other; -1 for those of static bodies.
 pub fn flex_trees<T: Real>(m: &Model<T>, f: usize) -> impl Iterator<Item = i32> + '_ {
-    vertices_of(m, f).map(|vert| m.body_treeid[m.flex_vertbodyid[vert] as usize])
+    bodies_of(m, f).map(|body| m.body_treeid[body])
 }
 
 /// Trees of the two bodies or joints of an equality constraint; -1 for none.

@@ -10,10 +10,10 @@
 //! - A rod bends at its inner vertices, with the energy `k |κ|²` of the curvature
 //!   `κ = 2 e0 × e1 / (|e0| |e1| + e0 · e1)` between two edges (Bergou, Wardetzky, Robinson, Audoly, Grinspun 2008).
 
-use super::flex::{
-    add_vertex_force, edge_ends, edge_vector, edges_of, element_vertices, mul_edge_jac, vertex_velocity,
-    vertices_of,
-};
+use super::cells::cell_forces;
+use super::flex::{add_vertex_force, mul_edge_jac, vertex_velocity};
+use super::flex_mesh::{edge_ends, edge_vector, edges_of, element_vertices, vertices_of};
+use super::nodes::NodeGrid;
 use crate::math::{Vec3, cross, dot, length, normalize3, set_vec3, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -38,6 +38,10 @@ pub fn edge_velocities<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 pub fn flex_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, springs: bool, dampers: bool) {
     for f in 0..m.sizes.nflex {
         if m.flex_rigid[f] != 0 {
+            continue;
+        }
+        if let Some(grid) = NodeGrid::of(m, f) {
+            cell_forces(m, d, f, &grid, [springs, dampers]);
             continue;
         }
         for vert in vertices_of(m, f) {

@@ -1,6 +1,6 @@
 //! Potential energy of gravity and springs, and kinetic energy.
 
-use super::flex::edges_of;
+use super::flex_mesh::edges_of;
 use super::passive::{joint_stiffness, spring_rotation, stiffness_of_tendon, tendon_stretch};
 use crate::math::{dot, length, vec3, vec3_at};
 use manyworlds_model::model::Model;

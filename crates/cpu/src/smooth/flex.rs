@@ -1,60 +1,48 @@
 //! Deformable bodies: positions of vertices, lengths of edges and their Jacobians.
 //!
-//! A vertex is a point of a body, and moves with it. An edge is a straight line between two vertices: its length changes by
+//! A vertex is a point of a body, and moves with it, or stands between nodes that do. An edge is a straight line between two vertices: its length changes by
 //! the difference of their velocities along it. Edges of a flex of which all vertices are on one body have no length.
 
-use std::ops::Range;
-
+use super::body_point::{add_point_force, body_point, point_velocity};
+use super::flex_mesh::{edge_ends, edge_vector, edges_of, element_vertices, vertices_of};
 use super::jacobian::{last_dof, moving_column};
-use crate::math::{Spatial, Vec3, cross, dot, length, mat3, normalize3, set_vec3, spatial, vec3};
+use super::nodes::{NodeGrid, interpolated_position, node_positions};
+use super::vertex_strain::strain_vertices;
+use crate::math::{Vec3, dot, length, normalize3, set_vec3, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
+use manyworlds_model::schema::enums::edgeequality;
 
 /// `flexvert_xpos`, `flexedge_length` and `flexedge_J` of all flexes.
 pub fn flex<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    // those between nodes are refused where batches are made
-    for f in (0..m.sizes.nflex).filter(|&f| m.flex_interp[f] == 0) {
+    for f in 0..m.sizes.nflex {
+        let grid = NodeGrid::of(m, f);
+        if let Some(grid) = &grid {
+            node_positions(m, d, f, grid);
+        }
         for vert in vertices_of(m, f) {
-            let pos = vertex_position(m, d, vert);
+            let pos = match &grid {
+                Some(grid) => interpolated_position(m, d, grid, vert),
+                None => body_point(d, m.flex_vertbodyid[vert] as usize, vec3(&m.flex_vert, vert)),
+            };
             set_vec3(&mut d.flexvert_xpos, vert, pos);
         }
         for elem in 0..m.flex_elemnum[f] as usize {
             bound_element(m, d, f, elem);
         }
+        // edges between nodes have no length
+        if grid.is_some() {
+            continue;
+        }
         for edge in edges_of(m, f) {
             stretch_edge(m, d, f, edge);
         }
+        let is_sheet = m.flex_dim[f] == 2 && m.flex_rigid[f] == 0;
+        if m.flex_edgeequality[f] == edgeequality::VERTICES && is_sheet {
+            strain_vertices(m, d, f);
+        }
     }
-}
-
-/// Vertices of a flex.
-pub fn vertices_of<T: Real>(m: &Model<T>, f: usize) -> Range<usize> {
-    let first = m.flex_vertadr[f] as usize;
-    first..first + m.flex_vertnum[f] as usize
-}
-
-/// Edges of a flex.
-pub fn edges_of<T: Real>(m: &Model<T>, f: usize) -> Range<usize> {
-    let first = m.flex_edgeadr[f] as usize;
-    first..first + m.flex_edgenum[f] as usize
-}
-
-/// Position of a vertex.
-fn vertex_position<T: Real>(m: &Model<T>, d: &Data<T>, vert: usize) -> Vec3<T> {
-    let body = m.flex_vertbodyid[vert] as usize;
-    vec3(&d.xpos, body) + mat3(&d.xmat, body) * vec3(&m.flex_vert, vert)
-}
-
-/// Vertices of an element: two, three or four.
-pub fn element_vertices<T: Real>(
-    m: &Model<T>,
-    f: usize,
-    elem: usize,
-) -> impl Iterator<Item = usize> + Clone + '_ {
-    let corners = m.flex_dim[f] as usize + 1;
-    let adr = m.flex_elemdataadr[f] as usize + corners * elem;
-    m.flex_elem[adr..adr + corners].iter().map(move |vert| (m.flex_vertadr[f] + vert) as usize)
 }
 
 /// Bounding box of an element, with its radius.
@@ -69,16 +57,6 @@ fn bound_element<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, elem: usize) 
     let bounds = 2 * (m.flex_elemadr[f] as usize + elem);
     set_vec3(&mut d.flexelem_aabb, bounds, (low + high) * half);
     set_vec3(&mut d.flexelem_aabb, bounds + 1, (high - low) * half + Vec3([m.flex_radius[f]; 3]));
-}
-
-/// Vertices at the ends of an edge.
-pub fn edge_ends<T: Real>(m: &Model<T>, f: usize, edge: usize) -> [usize; 2] {
-    [0, 1].map(|end| (m.flex_vertadr[f] + m.flex_edge[2 * edge + end]) as usize)
-}
-
-/// Vector along an edge, from its first vertex to its second.
-pub fn edge_vector<T: Real>(d: &Data<T>, ends: [usize; 2]) -> Vec3<T> {
-    vec3(&d.flexvert_xpos, ends[1]) - vec3(&d.flexvert_xpos, ends[0])
 }
 
 /// Length of an edge, and its Jacobian: the motion of the second vertex along the edge less that of the first.
@@ -128,20 +106,11 @@ pub fn mul_edge_jac<T: Real>(m: &Model<T>, d: &Data<T>, edge: usize, x: &[T]) ->
 
 /// Velocity of a vertex.
 pub fn vertex_velocity<T: Real>(m: &Model<T>, d: &Data<T>, vert: usize) -> Vec3<T> {
-    let body = m.flex_vertbodyid[vert] as usize;
-    let Spatial { ang, lin } = spatial(&d.cvel, body);
-    let offset = vec3(&d.flexvert_xpos, vert) - vec3(&d.subtree_com, m.body_rootid[body] as usize);
-    lin + cross(ang, offset)
+    point_velocity(m, d, m.flex_vertbodyid[vert] as usize, vec3(&d.flexvert_xpos, vert))
 }
 
 /// Adds a force at a vertex to generalised forces.
 pub fn add_vertex_force<T: Real>(m: &Model<T>, d: &Data<T>, vert: usize, force: Vec3<T>, to: &mut [T]) {
-    let body = m.flex_vertbodyid[vert] as usize;
-    let offset = vec3(&d.flexvert_xpos, vert) - vec3(&d.subtree_com, m.body_rootid[body] as usize);
-    let mut dof = last_dof(m, body);
-    while let Ok(i) = usize::try_from(dof) {
-        let axis = spatial(&d.cdof, i);
-        to[i] += dot(axis.lin + cross(axis.ang, offset), force);
-        dof = m.dof_parentid[i];
-    }
+    let at = (m.flex_vertbodyid[vert] as usize, vec3(&d.flexvert_xpos, vert));
+    add_point_force(m, d, at, force, to);
 }

@@ -2,8 +2,10 @@
 
 pub mod acceleration;
 pub mod applied_force;
+pub mod body_point;
 pub mod cable;
 pub mod camlight;
+pub mod cells;
 pub mod com_pos;
 pub mod com_vel;
 pub mod crb;
@@ -11,9 +13,11 @@ pub mod elasticity;
 pub mod energies;
 pub mod factor_m;
 pub mod flex;
+pub mod flex_mesh;
 pub mod fluid;
 pub mod jacobian;
 pub mod kinematics;
+pub mod nodes;
 pub mod passive;
 pub mod reflected_inertia;
 pub mod rne;
@@ -21,4 +25,5 @@ pub mod rne_post;
 pub mod subtree_vel;
 pub mod tendon;
 pub mod tendon_path;
+pub mod vertex_strain;
 pub mod wrap;

@@ -12,6 +12,7 @@ use super::cable::cables;
 use super::elasticity::{edge_velocities, flex_forces};
 use super::reflected_inertia::{damping_coefficient, damping_of_dof, damping_of_tendon};
 use crate::constraint::adhesion::adhesion_forces;
+use crate::constraint::passive_contact::passive_contact_forces;
 use crate::math::{Vec3, cross, dot, length, quat_at, quat_normalize, quat_sub, spatial, vec3, vec3_at};
 use crate::sleep::kept::{run_at, runs};
 use manyworlds_model::model::Model;
@@ -56,6 +57,9 @@ pub fn passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         tendon_forces(m, d, ten, springs, dampers);
     }
     flex_forces(m, d, springs, dampers);
+    if springs {
+        passive_contact_forces(m, d);
+    }
     if !m.disabled(disable::GRAVITY) {
         gravity_compensation(m, d, count);
     }

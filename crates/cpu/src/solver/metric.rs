@@ -11,6 +11,7 @@ use crate::actuation::control::{control, is_good};
 use crate::actuation::next_activation::driving_input;
 use crate::constraint::adhesion::row_adhesion;
 use crate::constraint::exact_diagonal::exact_diagonals;
+use crate::constraint::passive_contact::{distance_jacobian, has_passive, is_passive, passive_stiffness};
 use crate::integrate::velocity_derivative::{actuator_force_derivatives, add_fluid_derivatives};
 use crate::math::{length, vec3_at};
 use crate::smooth::factor_m::{diagonal_of, factor_ld, mul_m, solve_ld};
@@ -64,6 +65,7 @@ pub fn set_metric<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         actuator_terms(m, d, &mut metric);
     }
     flex_terms(m, d, &mut metric);
+    passive_contact_terms(m, d, &mut metric);
     metric.factor_inverse.clear();
     metric.factor_inverse.resize(nv, T::ZERO);
     factor_ld(m, &mut metric.factor, &mut metric.factor_inverse);
@@ -159,6 +161,32 @@ fn tendon_terms<T: Real>(m: &Model<T>, d: &Data<T>, metric: &mut Metric<T>) {
         add_square(m, metric, columns, values, h * (h * stiffness + damping));
         add_force(metric, columns, values, -(h * stiffness * d.ten_velocity[ten]));
     }
+}
+
+/// Springs of passive contacts.
+fn passive_contact_terms<T: Real>(m: &Model<T>, d: &Data<T>, metric: &mut Metric<T>) {
+    if !has_passive(m) || m.disabled(disable::SPRING) {
+        return;
+    }
+    let h = m.opt_timestep[0];
+    let (mut columns, mut values) = (std::mem::take(&mut metric.row), std::mem::take(&mut metric.dense));
+    for con in (0..d.ncon[0] as usize).filter(|&con| is_passive(m, d, con)) {
+        columns.clear();
+        values.clear();
+        distance_jacobian(m, d, con, |dof, rate| {
+            if let Some(at) = columns.iter().position(|column| *column == dof as i32) {
+                values[at] += rate;
+            } else {
+                columns.push(dof as i32);
+                values.push(rate);
+            }
+        });
+        let stiffness = passive_stiffness(m, d, con);
+        let speed = columns.iter().zip(&values).fold(T::ZERO, |sum, (i, x)| sum + *x * d.qvel[*i as usize]);
+        add_square(m, metric, &columns, &values, h * h * stiffness);
+        add_force(metric, &columns, &values, -(h * stiffness * speed));
+    }
+    (metric.row, metric.dense) = (columns, values);
 }
 
 /// Actuators whose force depends on their length and velocity.

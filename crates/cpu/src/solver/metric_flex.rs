@@ -1,14 +1,15 @@
 //! Elements of flexes in the metric of the integrator `discrete`: second derivatives of their energies, without what could
 //! make them indefinite.
 
-use crate::math::{Vec3, dot, vec3};
+use super::metric_cells::cell_terms;
+use super::metric_term::{Weights, add_term};
+use crate::math::{Vec3, vec3};
 use crate::smooth::elasticity::{Bend, Hinge, Rod, element_tension, hinge_of, rod_count, rod_of};
-use crate::smooth::factor_m::diagonal_of;
-use crate::smooth::flex::{edge_ends, edge_vector, edges_of, vertex_velocity};
-use crate::smooth::jacobian::{last_dof, moving_column};
+use crate::smooth::flex_mesh::{edge_ends, edge_vector, edges_of};
+use crate::smooth::nodes::NodeGrid;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
-use manyworlds_model::model::metric::{Metric, Term};
+use manyworlds_model::model::metric::Metric;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::disable;
 
@@ -21,7 +22,7 @@ pub(super) fn flex_terms<T: Real>(m: &Model<T>, d: &Data<T>, metric: &mut Metric
     let dampers = !m.disabled(disable::DAMPER);
     let h = m.opt_timestep[0];
     for f in 0..m.sizes.nflex {
-        if m.flex_rigid[f] != 0 || m.flex_interp[f] != 0 {
+        if m.flex_rigid[f] != 0 {
             continue;
         }
         // of the stiffness in the metric, and in the change of the forces
@@ -30,6 +31,10 @@ pub(super) fn flex_terms<T: Real>(m: &Model<T>, d: &Data<T>, metric: &mut Metric
                 + if dampers { h * m.flex_damping[f] } else { T::ZERO },
             force: if springs { h } else { T::ZERO },
         };
+        if let Some(grid) = NodeGrid::of(m, f) {
+            cell_terms(m, d, f, &grid, &weights, metric);
+            continue;
+        }
         if m.flex_stiffnessadr[f] >= 0 && m.flex_dim[f] > 1 {
             for elem in 0..m.flex_elemnum[f] as usize {
                 stretch(m, d, f, elem, &weights, metric);
@@ -50,12 +55,6 @@ pub(super) fn flex_terms<T: Real>(m: &Model<T>, d: &Data<T>, metric: &mut Metric
             }
         }
     }
-}
-
-/// How much a stiffness counts in the metric, and in the change of the forces.
-struct Weights<T> {
-    metric: T,
-    force: T,
 }
 
 /// A stiffness matrix of the vertices of an element, three coordinates each.
@@ -86,6 +85,16 @@ impl<T: Real> Stiffness<T> {
         for i in 0..3 {
             (0..3).for_each(|j| self.add_outer(i, j, row[i], row[j], weight));
         }
+    }
+
+    /// Adds the matrix to the metric.
+    fn add(&self, m: &Model<T>, d: &Data<T>, weights: &Weights<T>, metric: &mut Metric<T>) {
+        let (size, mut values) = (3 * self.count, [T::ZERO; MOST * MOST]);
+        for (to, row) in values.chunks_exact_mut(size).zip(&self.values[..size]) {
+            to.copy_from_slice(&row[..size]);
+        }
+        let points = self.verts.map(|v| (m.flex_vertbodyid[v] as usize, vec3(&d.flexvert_xpos, v)));
+        add_term(m, d, &points[..self.count], &values[..size * size], weights, metric);
     }
 
     /// Adds a multiple of the identity to a block.
@@ -130,7 +139,7 @@ fn stretch<T: Real>(
             }
         }
     }
-    add_term(m, d, &k, weights, metric);
+    k.add(m, d, weights, metric);
 }
 
 /// Bending of a shell about an edge.
@@ -147,7 +156,7 @@ fn bend_shell<T: Real>(
             k.add_identity(i, j, hinge.matrix[4 * i + j]);
         }
     }
-    add_term(m, d, &k, weights, metric);
+    k.add(m, d, weights, metric);
 }
 
 /// Bending of a rod: the square of how the curvature changes, and for damping of how its size does.
@@ -164,96 +173,11 @@ fn bend_rod<T: Real>(
     if springs {
         let mut k = Stiffness::new(&rod.verts);
         bend.rows.iter().for_each(|row| k.add_row(row, weight));
-        add_term(m, d, &k, &Weights { metric: h * h, force: h }, metric);
+        k.add(m, d, &Weights { metric: h * h, force: h }, metric);
     }
     if dampers && rod.damping != T::ZERO {
         let mut k = Stiffness::new(&rod.verts);
         bend.damped_rows().iter().flatten().for_each(|row| k.add_row(row, weight * rod.damping));
-        add_term(m, d, &k, &Weights { metric: h, force: T::ZERO }, metric);
-    }
-}
-
-/// Adds a stiffness of vertices as one of the degrees of freedom that move them, with the change of their forces.
-fn add_term<T: Real>(
-    m: &Model<T>,
-    d: &Data<T>,
-    k: &Stiffness<T>,
-    weights: &Weights<T>,
-    metric: &mut Metric<T>,
-) {
-    let first = metric.columns.len();
-    // columns of all vertices, ascending
-    for &vert in &k.verts[..k.count] {
-        let mut dof = last_dof(m, m.flex_vertbodyid[vert] as usize);
-        while let Ok(i) = usize::try_from(dof) {
-            if !metric.columns[first..].contains(&(i as u32)) {
-                metric.columns.push(i as u32);
-            }
-            dof = m.dof_parentid[i];
-        }
-    }
-    metric.columns[first..].sort_unstable();
-    let count = metric.columns.len() - first;
-    if count == 0 {
-        return;
-    }
-    let value = metric.values.len();
-    metric.values.resize(value + count * count, T::ZERO);
-    for one in 0..k.count {
-        // stiffness times the motion of every vertex by each degree of freedom
-        let force = (0..k.count).fold(Vec3::ZERO, |sum, two| {
-            let v = vertex_velocity(m, d, k.verts[two]);
-            sum + Vec3::from_fn(|a| {
-                (0..3).fold(T::ZERO, |s, b| s + k.values[3 * one + a][3 * two + b] * v[b])
-            })
-        });
-        for_columns(m, d, k.verts[one], |i, motion| {
-            metric.force[i] -= weights.force * dot(motion, force);
-        });
-        for two in 0..k.count {
-            for_columns(m, d, k.verts[one], |i, left| {
-                let turned = Vec3::from_fn(|b| {
-                    (0..3).fold(T::ZERO, |s, a| s + left[a] * k.values[3 * one + a][3 * two + b])
-                });
-                let row = place(&metric.columns[first..], i);
-                for_columns(m, d, k.verts[two], |j, right| {
-                    let column = place(&metric.columns[first..], j);
-                    let product = weights.metric * dot(turned, right);
-                    metric.values[value + row * count + column] += product;
-                });
-            });
-        }
-    }
-    // blocks of a body precondition
-    for row in 0..count {
-        let i = metric.columns[first + row] as usize;
-        let adr = m.M_rowadr[i] as usize;
-        for column in 0..=row {
-            let j = metric.columns[first + column] as usize;
-            if m.dof_bodyid[i] != m.dof_bodyid[j] {
-                continue;
-            }
-            let own = &m.M_colind[adr..=diagonal_of(m, i)];
-            if let Ok(at) = own.binary_search(&(j as i32)) {
-                metric.factor[adr + at] += metric.values[value + row * count + column];
-            }
-        }
-    }
-    metric.terms.push(Term { first, count, value });
-}
-
-/// Place of a degree of freedom in an ascending list that has it.
-fn place(columns: &[u32], dof: usize) -> usize {
-    columns.partition_point(|column| (*column as usize) < dof)
-}
-
-/// Hands each degree of freedom that moves a vertex to a function, with the velocity of the vertex for a unit of it.
-fn for_columns<T: Real>(m: &Model<T>, d: &Data<T>, vert: usize, mut each: impl FnMut(usize, Vec3<T>)) {
-    let body = m.flex_vertbodyid[vert] as usize;
-    let point = vec3(&d.flexvert_xpos, vert);
-    let mut dof = last_dof(m, body);
-    while let Ok(i) = usize::try_from(dof) {
-        each(i, moving_column(m, d, i, body, point).lin);
-        dof = m.dof_parentid[i];
+        k.add(m, d, &Weights { metric: h, force: T::ZERO }, metric);
     }
 }

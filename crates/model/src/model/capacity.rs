@@ -113,16 +113,25 @@ fn rows_per_contact(dim: i32, elliptic: bool) -> usize {
     if !elliptic && dim > 1 { 2 * (dim - 1) } else { dim }
 }
 
+/// Most rows of an equality constraint on a flex; none of others.
+fn flex_rows(model: &Model, e: usize) -> usize {
+    let Ok(f) = usize::try_from(model.eq_obj1id[e]) else { return 0 };
+    match model.eq_type[e] {
+        equality::FLEX => model.flex_edgenum[f] as usize,
+        equality::FLEXVERT => 2 * model.flex_vertnum[f] as usize,
+        equality::FLEXSTRAIN => model.flex_patch_coordinates(f),
+        _ => 0,
+    }
+}
+
 /// Upper bound on constraint rows other than contacts.
 fn max_noncontact_rows(model: &Model) -> usize {
     let positive = |v: &[f64]| v.iter().filter(|&&x| x > 0.0).count();
     let limits = (0..model.sizes.njnt).filter(|&j| model.jnt_limited[j] != 0);
     let of_joint = |j: usize| if model.jnt_type[j] == joint::BALL { 1 } else { 2 };
     let tendons = model.tendon_limited.iter().filter(|&&x| x != 0).count();
-    let flexes = (0..model.sizes.neq).filter(|&e| model.eq_type[e] == equality::FLEX);
-    let edges = |e: usize| model.flex_edgenum[model.eq_obj1id[e] as usize] as usize;
     6 * model.sizes.neq
-        + flexes.map(edges).sum::<usize>()
+        + (0..model.sizes.neq).map(|e| flex_rows(model, e)).sum::<usize>()
         + positive(&model.dof_frictionloss)
         + positive(&model.tendon_frictionloss)
         + limits.map(of_joint).sum::<usize>()

@@ -24,6 +24,10 @@ pub struct Metric<T> {
     pub columns: Vec<u32>,
     /// Square matrices of all terms, by row.
     pub values: Vec<T>,
+    /// The matrix that is being added, by row, or the row of which the square is.
+    pub dense: Vec<T>,
+    /// Degrees of freedom of that row.
+    pub row: Vec<i32>,
     /// Vectors of an iterative solution.
     pub work: [Vec<T>; 4],
     /// Trees of islands with rows.
@@ -62,12 +66,13 @@ impl<T> Metric<T> {
             &self.force,
             &self.smooth,
             &self.values,
+            &self.dense,
         ];
         let numbers =
             numbers.into_iter().chain(&self.work).map(Vec::capacity).sum::<usize>() * size_of::<T>();
         numbers
             + self.terms.capacity() * size_of::<Term>()
-            + self.columns.capacity() * 4
+            + (self.columns.capacity() + self.row.capacity()) * 4
             + self.marks.capacity()
     }
 }

@@ -16,6 +16,7 @@ pub mod leaf;
 pub mod metric;
 mod names;
 mod needs;
+mod patches;
 pub mod schedule;
 pub mod smooth;
 pub mod state;

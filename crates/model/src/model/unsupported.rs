@@ -4,7 +4,7 @@
 use super::Model;
 use super::features::sensed_pairs;
 use crate::error::{Error, Result};
-use crate::schema::enums::{bias, enable, equality, gain, geom as kind, integrator, plugin, word, wrap};
+use crate::schema::enums::{bias, enable, gain, geom as kind, integrator, plugin, word, wrap};
 use crate::schema::kinds::Kind;
 use crate::schema::shape_pairs::{Method, shape_pair};
 use crate::schema::stages::Stage;
@@ -107,12 +107,6 @@ pub const UNSUPPORTED: &[Unsupported] = &[
         Found::In(|m| m.is_smooth() && m.opt_noslip_iterations[0] > 0),
     ),
     row(Stage::solve, "flag ipc", Found::In(|m| m.enabled(enable::IPC))),
-    row(
-        Stage::flex,
-        "a flex of nodes between which it interpolates",
-        Found::At(Kind::Flex, |m, f| m.flex_interp[f] != 0),
-    ),
-    row(Stage::collision, "passive contacts of a flex", Found::At(Kind::Flex, |m, f| m.flex_passive[f] != 0)),
     // infinitely long, whatever moves
     row(Stage::tendon, "a pulley with divisor zero", Found::At(Kind::Tendon, has_empty_pulley)),
     row(Stage::collision, "collision of", Found::Between(uncollidable_pairs)),
@@ -127,16 +121,6 @@ pub const UNSUPPORTED: &[Unsupported] = &[
         Found::At(Kind::Actuator, |m, a| !BIASES.contains(&m.actuator_biastype[a])),
     ),
     row(Stage::passive, "a plugin of a body", Found::At(Kind::Body, has_other_plugin)),
-    row(
-        Stage::make_constraint,
-        "flexvert constraint",
-        Found::At(Kind::Equality, |m, e| m.eq_type[e] == equality::FLEXVERT),
-    ),
-    row(
-        Stage::make_constraint,
-        "flexstrain constraint",
-        Found::At(Kind::Equality, |m, e| m.eq_type[e] == equality::FLEXSTRAIN),
-    ),
     row(Stage::sensor, "distance of", Found::Between(pairs_without_distance)),
 ];
 

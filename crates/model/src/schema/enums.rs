@@ -158,6 +158,13 @@ macro_rules! enum_table {
                 FLEXVERT = 5 => "flexvert",
                 FLEXSTRAIN = 6 => "flexstrain",
             }
+            /// Values of `flex_edgeequality`: what a constraint keeps.
+            edgeequality: EdgeEquality {
+                NONE = 0 => "false",
+                EDGES = 1 => "true",
+                VERTICES = 2 => "vert",
+                STRAIN = 3 => "strain",
+            }
             /// Values of `flex_selfcollide`.
             selfcollide: SelfCollision {
                 NONE = 0 => "none",

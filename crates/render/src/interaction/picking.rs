@@ -21,13 +21,23 @@ pub struct Picked {
 }
 
 /// The body that a pointer can pull at a place of a picture of `aspect` = width / height, in widths and heights from its
-/// upper left corner; `None` where there is no geom, or one that cannot move.
+/// upper left corner; `None` where there is no geom and no flex, or what cannot move.
 pub fn pick(model: &Model, data: &Data, camera: &Camera, aspect: f32, at: Vec2) -> Option<Picked> {
     let (from, along) = camera.ray(model, data, aspect, at);
     let (from, along) = (from.as_dvec3(), along.as_dvec3());
-    let (geom, hit) = query::ray(model, data, from.into(), along.into(), &RayFilter::default())?;
-    let body = model.geom_bodyid[geom] as usize;
-    let picked = Picked { body, point: from + hit.dist * along, distance: hit.dist };
+    let geom = query::ray(model, data, from.into(), along.into(), &RayFilter::default());
+    let mut nearest = geom.map(|(geom, hit)| (hit.dist, model.geom_bodyid[geom] as usize));
+    // a vertex is a body
+    for flex in 0..model.sizes.nflex {
+        let hit = query::ray_flex(model, data, flex, from.into(), along.into()).ok().flatten();
+        if let Some(hit) = hit.filter(|hit| nearest.is_none_or(|(least, _)| hit.dist < least)) {
+            let point = from + hit.dist * along;
+            let body = query::flex_body(model, data, flex, point.into()).ok().flatten();
+            nearest = Some((hit.dist, body.unwrap_or(0)));
+        }
+    }
+    let (distance, body) = nearest?;
+    let picked = Picked { body, point: from + distance * along, distance };
     (model.body_weldid[body] != 0).then_some(picked)
 }
 
@@ -37,6 +47,22 @@ mod tests {
     use super::*;
     use manyworlds::cpu;
     use manyworlds::model::data::Capacity;
+
+    #[test]
+    fn of_a_sheet_the_nearest_vertex_is_picked() {
+        let text = "<mujoco><worldbody><camera pos='0 -2 0' xyaxes='1 0 0 0 0 1' fovy='90'/>\
+            <body><freejoint/><geom size='.25' pos='0 1 0'/></body>\
+            <flexcomp name='s' type='grid' dim='2' count='3 3 1' spacing='.5 .5 .5' euler='90 0 0' radius='.02' mass='1'>\
+            <edge equality='true'/></flexcomp></worldbody></mujoco>";
+        let model = manyworlds::load_str(text).unwrap();
+        let mut data = Data::new(&model, Capacity::NONE);
+        cpu::forward(&model, &mut data);
+        // two metres in front of the camera, a picture is four metres wide
+        let picked = pick(&model, &data, &Camera::Fixed(0), 1.0, Vec2::new(0.5 + 0.4 / 4.0, 0.5)).unwrap();
+        assert!((picked.distance - 1.98).abs() < 1e-6, "{picked:?}");
+        let place = [0, 1, 2].map(|k| data.xpos[3 * picked.body + k]);
+        assert!((place[0] - 0.5).abs() < 1e-9 && place[2].abs() < 1e-9, "{place:?}");
+    }
 
     #[test]
     fn a_body_is_picked_at_the_surface_that_faces_the_camera() {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::ReadResult;
 use crate::model::Model;
-use crate::schema::enums::equality;
+use crate::schema::enums::{edgeequality, equality};
 
 /// Numbers of elements of each dimension: edges, and of `flex_stiffness`.
 const EDGES: [usize; 3] = [1, 3, 6];
@@ -24,7 +24,10 @@ pub(super) fn check(m: &Model) -> ReadResult<()> {
         if !sound {
             return Err(format!("has flex {f} with numbers that do not fit each other"));
         }
-        if !columns(m, f) {
+        if !nodes(m, f) {
+            return Err(format!("has flex {f} with nodes or cells that do not fit each other"));
+        }
+        if !(columns(m, f) && strains(m, f)) {
             return Err(format!("has flex {f} with other columns than those of its edges"));
         }
     }
@@ -32,6 +35,9 @@ pub(super) fn check(m: &Model) -> ReadResult<()> {
     for e in (0..m.sizes.neq).filter(|e| ties.contains(&m.eq_type[*e])) {
         if !usize::try_from(m.eq_obj1id[e]).is_ok_and(|f| f < m.sizes.nflex) {
             return Err(format!("has constraint {e} of a flex that is not there"));
+        }
+        if m.eq_type[e] == equality::FLEXSTRAIN && !patch(m, e) {
+            return Err(format!("has constraint {e} of a cell that is not there"));
         }
     }
     Ok(())
@@ -83,7 +89,7 @@ fn on_bodies(m: &Model, f: usize) -> bool {
 
 /// True if the numbers of elasticity are as many as the elements have.
 fn elasticity(m: &Model, f: usize, dim: usize) -> bool {
-    // those of cells are checked where they are used
+    // those of cells: with the nodes
     if m.flex_interp[f] != 0 {
         return true;
     }
@@ -107,6 +113,76 @@ fn elasticity(m: &Model, f: usize, dim: usize) -> bool {
     let list = m.flex_bending.get(first as usize + 1..first as usize + 1 + bends);
     let verts = f64::from(m.flex_vertnum[f]);
     stretches && list.is_some_and(|list| list.chunks(BEND).all(|b| b[..3].iter().all(|v| whole(*v, verts))))
+}
+
+/// Numbers of the bending of two faces.
+const FOLD: usize = 10;
+
+/// True if the nodes of an interpolated flex are a grid of cells, and its elasticity is that of the cells or faces.
+fn nodes(m: &Model, f: usize) -> bool {
+    if m.flex_interp[f] == 0 {
+        return true;
+    }
+    let order = m.flex_interp[f].unsigned_abs() as usize;
+    let cells = &m.flex_cellnum[3 * f..3 * f + 3];
+    let side =
+        |cells: &i32| usize::try_from(*cells).ok().filter(|n| *n > 0)?.checked_mul(order)?.checked_add(1);
+    let count = cells.iter().try_fold(1_usize, |product, n| product.checked_mul(side(n)?));
+    if count != Some(m.flex_nodenum[f] as usize) {
+        return false;
+    }
+    let (patches, coordinates) = (m.flex_patches(f), m.flex_patch_coordinates(f));
+    let size = coordinates * coordinates;
+    if let Ok(first) = usize::try_from(m.flex_stiffnessadr[f]) {
+        let Some(blocks) =
+            patches.checked_mul(size).and_then(|n| m.flex_stiffness.get(first..first.checked_add(n)?))
+        else {
+            return false;
+        };
+        // modes come with their number
+        let modes = |block: &[f64]| {
+            let most = (size - 1) / coordinates;
+            block[0] >= 0.0 && block[0].fract() == 0.0 && block[0] <= most as f64
+        };
+        if m.flex_edgeequality[f] == edgeequality::STRAIN && !blocks.chunks_exact(size).all(modes) {
+            return false;
+        }
+    }
+    let Ok(first) = usize::try_from(m.flex_bendingadr[f]) else { return true };
+    let whole = |x: f64, end: f64| x >= 0.0 && x.fract() == 0.0 && x < end;
+    let Some(&folds) = m.flex_bending.get(first) else { return false };
+    if m.flex_interp[f] > 0 || !whole(folds, m.flex_bending.len() as f64) {
+        return false;
+    }
+    let list = m.flex_bending.get(first + 1..first + 1 + FOLD * folds as usize);
+    list.is_some_and(|list| list.chunks(FOLD).all(|fold| fold[..2].iter().all(|k| whole(*k, patches as f64))))
+}
+
+/// True if a constraint of strain acts on a cell or face that is there.
+fn patch(m: &Model, e: usize) -> bool {
+    let f = m.eq_obj1id[e] as usize;
+    let (at, cells) = (&m.eq_data[12 * e..12 * e + 3], &m.flex_cellnum[3 * f..3 * f + 3]);
+    let below = |x: f64, end: f64| x >= 0.0 && x < end;
+    if m.flex_interp[f] < 0 {
+        return at[1] < 0.0 && below(at[0], m.flex_patches(f) as f64);
+    }
+    m.flex_interp[f] > 0 && at.iter().zip(cells).all(|(x, n)| below(*x, f64::from(*n)))
+}
+
+/// True if both rows of each constrained vertex have the same columns, and its edges are of the flex.
+fn strains(m: &Model, f: usize) -> bool {
+    let verts = m.flex_vertadr[f] as usize..(m.flex_vertadr[f] + m.flex_vertnum[f]) as usize;
+    let edges = m.flex_edgenum[f];
+    verts.into_iter().all(|vert| {
+        let row = |k: usize| {
+            let (adr, count) = (m.flexvert_J_rowadr[2 * vert + k], m.flexvert_J_rownnz[2 * vert + k]);
+            part(&m.flexvert_J_colind, adr, usize::try_from(count).ok())
+        };
+        let around =
+            part(&m.flex_vertedge, m.flex_vertedgeadr[vert], usize::try_from(m.flex_vertedgenum[vert]).ok());
+        row(0).is_some_and(|one| Some(one) == row(1) && one.is_sorted_by(|a, b| a < b))
+            && around.is_some_and(|list| within(list, edges, false))
+    })
 }
 
 /// True if the row of each edge has the columns of the bodies at its ends, or none.

@@ -25,6 +25,9 @@ macro_rules! position_data {
             flex flexvert_xpos: real [nflexvert 3] "m" "Position of the vertex.";
             flex flexelem_aabb: real [nflexelem 6] "m" "Bounding box of the element, with its radius: centre and half sizes.";
             flex flexedge_length: real [nflexedge] "m" "Length of the edge; zero in a flex on one body.";
+            flex flexvert_length: real [nflexvert 2] "kg^0.5" "Strain around the vertex times the root of its mass: of the trace, and of the determinant of the Cauchy-Green tensor; zero unless its flex keeps vertices.";
+            flex flexvert_J: real [nJfv 2] "mixed" "Jacobian of flexvert_length, sparse by row.";
+            scratch flexnode_xpos: real [nflexnode 3] "m" "Position of the node.";
             flex flexedge_J: real [nJfe] "mixed" "Jacobian of the length, sparse by row.";
             tendon ten_length: real [ntendon] "m" "Tendon length." { transient: 40 };
             tendon ten_J: real [nJten] "mixed" "Jacobian of the length, sparse by row." { transient: 41 };
@@ -35,6 +38,7 @@ macro_rules! position_data {
             // 2.7e-6
             factor_m qLDiagInv: real [nv] "mixed" "Inverse of D." { tolerance: Tolerance::Within(2e-5), transient: 11 };
             scratch flexelem_order: int [nflexelem] "id" "Elements of a flex in the order in which their bounding boxes begin.";
+            scratch contact_apart: real [nflexcon] "m^2" "Squared distance of the contact from the nearest one that is kept.";
             scratch flexelem_open: int [nflexelem] "id" "Elements of a flex whose bounding boxes have begun.";
             collision ncon: int [1] "1" "Number of contacts.";
             scratch contact_point: real [nconmax 10] "mixed" "Contacts as found: distance, position, normal, hint of the tangent." { need: Need::Kernels };

@@ -15,6 +15,8 @@ macro_rules! velocity_data {
             scratch flexedge_damper: real [nflexedge] "N" "Damping force along the edge.";
             scratch flexvert_spring: real [nflexvert 3] "N" "Elastic force at the vertex.";
             scratch flexvert_damper: real [nflexvert 3] "N" "Damping force at the vertex.";
+            scratch flexnode_spring: real [nflexnode 3] "N" "Elastic force at the node.";
+            scratch flexnode_damper: real [nflexnode 3] "N" "Damping force at the node.";
             passive qfrc_spring: real [nv] "N or N m" "Spring force.";
             passive qfrc_damper: real [nv] "N or N m" "Damper force.";
             passive qfrc_gravcomp: real [nv] "N or N m" "Gravity compensation force.";

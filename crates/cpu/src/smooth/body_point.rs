@@ -1,0 +1,48 @@
+//! Points that are fixed to bodies: where they are, how they move, and forces there.
+
+use super::jacobian::last_dof;
+use crate::math::{Spatial, Vec3, cross, dot, mat3, spatial, vec3};
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::real::Real;
+
+/// Position of a point of a body's frame.
+pub fn body_point<T: Real>(d: &Data<T>, body: usize, local: Vec3<T>) -> Vec3<T> {
+    vec3(&d.xpos, body) + mat3(&d.xmat, body) * local
+}
+
+/// Velocity of a point of a body.
+pub fn point_velocity<T: Real>(m: &Model<T>, d: &Data<T>, body: usize, point: Vec3<T>) -> Vec3<T> {
+    let Spatial { ang, lin } = spatial(&d.cvel, body);
+    let offset = point - vec3(&d.subtree_com, m.body_rootid[body] as usize);
+    lin + cross(ang, offset)
+}
+
+/// Hands each degree of freedom that moves a body to a function, the last one first, with the velocity of a point of the body along
+/// a vector for a unit of it.
+pub fn point_jacobian<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    (body, point): (usize, Vec3<T>),
+    along: Vec3<T>,
+    mut each: impl FnMut(usize, T),
+) {
+    let offset = point - vec3(&d.subtree_com, m.body_rootid[body] as usize);
+    let mut dof = last_dof(m, body);
+    while let Ok(i) = usize::try_from(dof) {
+        let axis = spatial(&d.cdof, i);
+        each(i, dot(axis.lin + cross(axis.ang, offset), along));
+        dof = m.dof_parentid[i];
+    }
+}
+
+/// Adds a force at a point of a body to generalised forces.
+pub fn add_point_force<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    at: (usize, Vec3<T>),
+    force: Vec3<T>,
+    to: &mut [T],
+) {
+    point_jacobian(m, d, at, force, |dof, moved| to[dof] += moved);
+}
