@@ -6,10 +6,13 @@
 use std::ops::Range;
 
 use super::jacobian::{last_dof, moving_column};
-use crate::math::{Spatial, Vec3, cross, dot, length, mat3, normalize3, set_vec3, spatial, vec3};
+use crate::math::{Spatial, Vec3, cross, dot, length, mat3, set_vec3, spatial, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
+
+/// `body_simple` of bodies that only slide.
+const SLIDES: i32 = 2;
 
 /// `flexvert_xpos`, `flexedge_length` and `flexedge_J` of all flexes.
 pub fn flex<T: Real>(m: &Model<T>, d: &mut Data<T>) {
@@ -43,7 +46,19 @@ pub fn edges_of<T: Real>(m: &Model<T>, f: usize) -> Range<usize> {
 /// Position of a vertex.
 fn vertex_position<T: Real>(m: &Model<T>, d: &Data<T>, vert: usize) -> Vec3<T> {
     let body = m.flex_vertbodyid[vert] as usize;
-    vec3(&d.xpos, body) + mat3(&d.xmat, body) * vec3(&m.flex_vert, vert)
+    let origin = vec3(&d.xpos, body);
+    let local = vec3(&m.flex_vert, vert);
+    if local == Vec3::ZERO { origin } else { origin + mat3(&d.xmat, body) * local }
+}
+
+/// Degrees of freedom of a body that does nothing but slide, as most vertices of flexes do: its points move alike, along axes
+/// that stay. Empty for a body that stays where it is, none for other bodies.
+fn slides<T: Real>(m: &Model<T>, body: usize) -> Option<Range<usize>> {
+    if m.body_simple[body] == SLIDES {
+        let first = m.body_dofadr[body] as usize;
+        return Some(first..first + m.body_dofnum[body] as usize);
+    }
+    (last_dof(m, body) < 0).then_some(0..0)
 }
 
 /// Vertices of an element: two, three or four.
@@ -62,8 +77,8 @@ fn bound_element<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, elem: usize) 
     let (mut low, mut high) = (Vec3([T::of(f64::INFINITY); 3]), Vec3([T::of(f64::NEG_INFINITY); 3]));
     for vert in element_vertices(m, f, elem) {
         let corner = vec3(&d.flexvert_xpos, vert);
-        low = Vec3::from_fn(|k| low[k].min(corner[k]));
-        high = Vec3::from_fn(|k| high[k].max(corner[k]));
+        low = Vec3::from_fn(|k| if corner[k] < low[k] { corner[k] } else { low[k] });
+        high = Vec3::from_fn(|k| if corner[k] > high[k] { corner[k] } else { high[k] });
     }
     let half = T::of(0.5);
     let bounds = 2 * (m.flex_elemadr[f] as usize + elem);
@@ -90,8 +105,11 @@ fn stretch_edge<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, edge: usize) {
     let ends = edge_ends(m, f, edge);
     let along = edge_vector(d, ends);
     d.flexedge_length[edge] = length(along);
-    let direction = normalize3(along);
+    let direction = edge_direction(d, edge, along);
     let [b1, b2] = ends.map(|vert| m.flex_vertbodyid[vert] as usize);
+    if let (Some(one), Some(two)) = (slides(m, b1), slides(m, b2)) {
+        return stretch_between_slides(m, d, edge, direction, [one, two]);
+    }
     let (mut i1, mut i2) = (last_dof(m, b1), last_dof(m, b2));
     // from both ends towards the root until they meet; the row's columns ascend, and hold all that is passed
     let adr = m.flexedge_J_rowadr[edge] as usize;
@@ -116,6 +134,41 @@ fn stretch_edge<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, edge: usize) {
     }
 }
 
+/// Unit vector along an edge, whose length is known.
+pub(super) fn edge_direction<T: Real>(d: &Data<T>, edge: usize, along: Vec3<T>) -> Vec3<T> {
+    let length = d.flexedge_length[edge];
+    if length < T::MINVAL { Vec3::X } else { along * (T::ONE / length) }
+}
+
+/// Jacobian of an edge between two bodies that only slide: the row holds the degrees of freedom of both, the lower ones first.
+fn stretch_between_slides<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    edge: usize,
+    direction: Vec3<T>,
+    [one, two]: [Range<usize>; 2],
+) {
+    let adr = m.flexedge_J_rowadr[edge] as usize;
+    let row = &mut d.flexedge_J[adr..adr + m.flexedge_J_rownnz[edge] as usize];
+    // nothing reads the rows of some flexes
+    if row.is_empty() {
+        return;
+    }
+    // of two vertices on one body, neither moves against the other
+    if one == two {
+        return row.fill(T::ZERO);
+    }
+    let (lower, upper, pull) =
+        if one.start < two.start { (one, two, -direction) } else { (two, one, direction) };
+    let (moments, others) = row.split_at_mut(lower.len());
+    for (moment, dof) in moments.iter_mut().zip(lower) {
+        *moment = dot(pull, spatial(&d.cdof, dof).lin);
+    }
+    for (moment, dof) in others.iter_mut().zip(upper) {
+        *moment = -dot(pull, spatial(&d.cdof, dof).lin);
+    }
+}
+
 /// `flexedge_J` of an edge times a vector.
 pub fn mul_edge_jac<T: Real>(m: &Model<T>, d: &Data<T>, edge: usize, x: &[T]) -> T {
     let adr = m.flexedge_J_rowadr[edge] as usize;
@@ -130,6 +183,9 @@ pub fn mul_edge_jac<T: Real>(m: &Model<T>, d: &Data<T>, edge: usize, x: &[T]) ->
 pub fn vertex_velocity<T: Real>(m: &Model<T>, d: &Data<T>, vert: usize) -> Vec3<T> {
     let body = m.flex_vertbodyid[vert] as usize;
     let Spatial { ang, lin } = spatial(&d.cvel, body);
+    if m.body_simple[body] == SLIDES {
+        return lin;
+    }
     let offset = vec3(&d.flexvert_xpos, vert) - vec3(&d.subtree_com, m.body_rootid[body] as usize);
     lin + cross(ang, offset)
 }
@@ -137,6 +193,12 @@ pub fn vertex_velocity<T: Real>(m: &Model<T>, d: &Data<T>, vert: usize) -> Vec3<
 /// Adds a force at a vertex to generalised forces.
 pub fn add_vertex_force<T: Real>(m: &Model<T>, d: &Data<T>, vert: usize, force: Vec3<T>, to: &mut [T]) {
     let body = m.flex_vertbodyid[vert] as usize;
+    if let Some(dofs) = slides(m, body) {
+        for i in dofs {
+            to[i] += dot(spatial(&d.cdof, i).lin, force);
+        }
+        return;
+    }
     let offset = vec3(&d.flexvert_xpos, vert) - vec3(&d.subtree_com, m.body_rootid[body] as usize);
     let mut dof = last_dof(m, body);
     while let Ok(i) = usize::try_from(dof) {

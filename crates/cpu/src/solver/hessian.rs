@@ -279,7 +279,7 @@ fn add_rows_part<T: Real>(
     // two free bodies
     let Some(place) = part_place(h, p, q) else { return };
     let node = h.nodes[p.node];
-    let own = [fixed(row(0, p)), fixed(row(1, p)), fixed(row(2, p)), fixed(row(3, p))];
+    let own: [[T; FREE]; 4] = [fixed(row(0, p)), fixed(row(1, p)), fixed(row(2, p)), fixed(row(3, p))];
     let other = [fixed(row(0, q)), fixed(row(1, q)), fixed(row(2, q)), fixed(row(3, q))];
     let is_same = (q.node, q.begin) == (p.node, p.begin);
     for k in 0..FREE {

@@ -2,9 +2,11 @@
 //! make them indefinite.
 
 use crate::math::{Vec3, dot, vec3};
-use crate::smooth::elasticity::{Bend, Hinge, Rod, element_tension, hinge_of, rod_count, rod_of};
+use crate::smooth::elasticity::{
+    Bend, Hinge, Rod, TETRAHEDRON_EDGES, TRIANGLE_EDGES, element_tension, hinge_of, rod_count, rod_of,
+};
 use crate::smooth::factor_m::diagonal_of;
-use crate::smooth::flex::{edge_ends, edge_vector, edges_of, vertex_velocity};
+use crate::smooth::flex::{edge_ends, edge_vector, edges_of, element_vertices, vertex_velocity};
 use crate::smooth::jacobian::{last_dof, moving_column};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -32,7 +34,11 @@ pub(super) fn flex_terms<T: Real>(m: &Model<T>, d: &Data<T>, metric: &mut Metric
         };
         if m.flex_stiffnessadr[f] >= 0 && m.flex_dim[f] > 1 {
             for elem in 0..m.flex_elemnum[f] as usize {
-                stretch(m, d, f, elem, &weights, metric);
+                if m.flex_dim[f] == 2 {
+                    stretch::<T, TRIANGLE_EDGES>(m, d, f, elem, &weights, metric);
+                } else {
+                    stretch::<T, TETRAHEDRON_EDGES>(m, d, f, elem, &weights, metric);
+                }
             }
         }
         if m.flex_bendingadr[f] < 0 {
@@ -98,7 +104,7 @@ impl<T: Real> Stiffness<T> {
 
 /// Stretching of an element: what its edges' forces change by their directions and lengths; edges under pressure do not count
 /// by their direction.
-fn stretch<T: Real>(
+fn stretch<T: Real, const N: usize>(
     m: &Model<T>,
     d: &Data<T>,
     f: usize,
@@ -106,16 +112,20 @@ fn stretch<T: Real>(
     weights: &Weights<T>,
     metric: &mut Metric<T>,
 ) {
-    let tension = element_tension(m, d, f, elem);
-    let verts: [usize; 4] = tension.verts;
-    let mut k = Stiffness::new(&verts[..tension.corners]);
+    let tension = element_tension::<T, N>(m, d, f, elem);
+    let (mut verts, mut corners) = ([0; 4], 0);
+    for vert in element_vertices(m, f, elem) {
+        verts[corners] = vert;
+        corners += 1;
+    }
+    let mut k = Stiffness::new(&verts[..corners]);
     let place = |vert: usize| verts.iter().position(|v| *v == vert).unwrap_or(0);
     let ends = tension.edges.map(|edge| edge_ends(m, f, edge));
     let along = ends.map(|ends| edge_vector(d, ends));
     let places = ends.map(|ends| ends.map(place));
     let signs = [-T::ONE, T::ONE];
-    for a in 0..tension.count {
-        for b in 0..tension.count {
+    for a in 0..N {
+        for b in 0..N {
             let weight = T::of(2.0) * tension.stiffness[a][b];
             for (i, &one) in places[a].iter().enumerate() {
                 for (j, &two) in places[b].iter().enumerate() {

@@ -11,7 +11,7 @@
 
 use web_time::Instant;
 
-use super::blocks::{add_block_forces, block_len};
+use super::blocks::{add_block_forces, block_len, sum_edge_forces};
 use super::cg::cg_direction;
 use super::hessian::{build_hessian, factor_hessian, solve_hessian, update_factors};
 use super::hessian_pattern::set_pattern;
@@ -20,7 +20,8 @@ use super::metric::{enter, leave, mul_metric, scale_rows};
 use super::noslip::noslip;
 use super::pgs::{dual_finish, pgs_island, pgs_warmstart, project_constraint};
 use super::rows::{
-    FourRows, RowBatch, cost_scale, is_narrow, island_ranges, norm, range_at, residuals, rows, sum_over,
+    FourRows, RowBatch, cost_scale, equality_count, is_narrow, island_ranges, norm, range_at, residuals,
+    row_ranges, rows, sum_over,
 };
 use super::shared_islands::{solve_islands, solvers};
 use super::smooth_contact::smooth_forces;
@@ -28,7 +29,7 @@ use crate::constraint::cone::cone_of;
 use crate::constraint::constraint_cost::{cost_parameters, force, row_cost};
 use crate::constraint::row_span::{has_gap, row_span};
 use crate::integrate::implicit::turn_free_bodies;
-use crate::math::add_rows4;
+use crate::math::{add_row, add_rows4};
 use crate::smooth::factor_m::solve_ld_within;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -163,14 +164,12 @@ fn solve_island<T: Real>(
         }
         // step
         for k in island_ranges(d, island) {
-            for i in range_at(d, k) {
-                s.qacc[i] += alpha * s.solver_search[i];
-                s.solver_Ma[i] += alpha * s.solver_Mv[i];
-            }
+            let range = range_at(d, k);
+            add_row(&mut s.qacc[range.clone()], alpha, &s.solver_search[range.clone()]);
+            add_row(&mut s.solver_Ma[range.clone()], alpha, &s.solver_Mv[range]);
         }
-        for k in rows(d, island) {
-            let r = d.efc_order[k] as usize;
-            s.solver_Jaref[r] += alpha * s.solver_Jv[r];
+        for range in row_ranges(&d.efc_order[rows(d, island)]) {
+            add_row(&mut s.solver_Jaref[range.clone()], alpha, &s.solver_Jv[range]);
         }
         update_gradient(m, d, s, island);
         let gradient = scale * norm(d, island, &s.solver_grad);
@@ -236,7 +235,7 @@ fn already_solved<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, island
         s.solver_search[range.clone()].copy_from_slice(&s.solver_grad[range.clone()]);
         solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut s.solver_search, range);
     }
-    let gap = sum_over(d, island, |i| s.solver_grad[i] * s.solver_search[i]);
+    let gap = sum_over(d, island, [&s.solver_grad, &s.solver_search], |[x, y]| x * y);
     scale * T::of(0.5) * gap < tolerance
 }
 
@@ -254,8 +253,12 @@ pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descen
         sum_forces::<T, false>(m, d, s, island);
     }
     for k in island_ranges(d, island) {
-        for i in range_at(d, k) {
-            s.solver_grad[i] = s.solver_Ma[i] - d.qfrc_smooth[i] - s.qfrc_constraint[i];
+        let range = range_at(d, k);
+        let product = &s.solver_Ma[range.clone()];
+        let (smooth, constraint) = (&d.qfrc_smooth[range.clone()], &s.qfrc_constraint[range.clone()]);
+        let grad = s.solver_grad[range].iter_mut();
+        for (((grad, product), smooth), constraint) in grad.zip(product).zip(smooth).zip(constraint) {
+            *grad = *product - *smooth - *constraint;
         }
     }
 }
@@ -275,12 +278,7 @@ fn sum_forces<T: Real, const PLAIN: bool>(m: &Model<T>, d: &Data<T>, s: &mut Des
                 let (f, _) = cone.forces(&s.solver_Jaref[r..done]);
                 s.efc_force[r..done].copy_from_slice(&f[..cone.dim]);
             } else {
-                let x = s.solver_Jaref[r];
-                s.efc_force[r] = if r < two_sided {
-                    force(&cost_parameters(d, r), x)
-                } else {
-                    d.efc_D[r] * (-x).max(T::ZERO)
-                };
+                s.efc_force[r] = row_force(d, r, two_sided, s.solver_Jaref[r]);
             }
         }
         let f = s.efc_force[r];
@@ -302,19 +300,30 @@ fn sum_forces<T: Real, const PLAIN: bool>(m: &Model<T>, d: &Data<T>, s: &mut Des
     }
 }
 
+/// Force of a row, at `x`, that is not of a cone; limits and contacts, behind `two_sided`, without branches.
+#[inline(always)]
+fn row_force<T: Real>(d: &Data<T>, r: usize, two_sided: usize, x: T) -> T {
+    if r < two_sided { force(&cost_parameters(d, r), x) } else { d.efc_D[r] * (-x).max(T::ZERO) }
+}
+
 /// [`sum_forces`] constraint by constraint, of packed rows.
 fn sum_block_forces<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, island: i32) {
     let places = rows(d, island);
+    let two_sided = (d.ne[0] + d.nf[0]) as usize;
     let mut k = places.start;
+    let equalities = k + equality_count(d, &d.efc_order[places.clone()]);
     while k < places.end {
-        let r = d.efc_order[k] as usize;
+        if k < equalities {
+            k += sum_edge_forces(d, s, &d.efc_order[k..equalities]);
+        }
+        let Some(r) = d.efc_order[..places.end].get(k).map(|r| *r as usize) else { return };
         let count = block_len(d, r);
         if let Some(cone) = cone_of(m, d, r) {
             let (f, _) = cone.forces(&s.solver_Jaref[r..r + count]);
             s.efc_force[r..r + count].copy_from_slice(&f[..count]);
         } else {
             for r in r..r + count {
-                s.efc_force[r] = force(&cost_parameters(d, r), s.solver_Jaref[r]);
+                s.efc_force[r] = row_force(d, r, two_sided, s.solver_Jaref[r]);
             }
         }
         if s.efc_force[r..r + count].iter().any(|f| *f != T::ZERO) {
@@ -363,7 +372,7 @@ fn search_direction<T: Real>(
         s.solver_search[range.clone()].copy_from_slice(&s.solver_grad[range]);
     }
     solve_hessian(s, h, island);
-    let decrement = sum_over(d, island, |i| s.solver_grad[i] * s.solver_search[i]);
+    let decrement = sum_over(d, island, [&s.solver_grad, &s.solver_search], |[x, y]| x * y);
     for k in island_ranges(d, island) {
         for i in range_at(d, k) {
             s.solver_search[i] = -s.solver_search[i];
