@@ -265,3 +265,18 @@ fn a_torn_body_is_reset_by_itself() {
     step(&m, &mut d);
     assert!(d.status[0] != 0 && d.qpos.iter().all(|x| x.is_finite()));
 }
+
+#[test]
+fn newton_solves_a_quadratic_at_once() {
+    // rows of equality constraints alone: the cost is a quadratic, so that the first direction ends at its minimum
+    let (m, mut d) = world(
+        "<mujoco><option integrator='discrete' solver='Newton' timestep='.005'/><worldbody>
+           <flexcomp name='s' type='grid' dim='3' count='3 3 2' spacing='.1 .1 .1' mass='1' radius='.001'>
+             <contact contype='0' conaffinity='0'/><elasticity young='1e5' poisson='.3'/></flexcomp>
+         </worldbody><equality><connect body1='s_0' anchor='0 0 0'/></equality></mujoco>",
+    );
+    for k in 0..20 {
+        step(&m, &mut d);
+        assert_eq!((d.nefc[0], d.solver_niter[0]), (3, 1), "step {k}");
+    }
+}

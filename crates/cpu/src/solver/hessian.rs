@@ -369,8 +369,10 @@ fn block_offset<T>(h: &Hessian<T>, node: &Node, block: usize) -> usize {
 /// Factors the Hessian of an island `H = L' D L` in place, node by node. Pivots have a lower bound.
 pub fn factor_hessian<T: Real>(d: &Data<T>, h: &mut Hessian<T>, island: i32) {
     let (first, end) = h.islands[island as usize];
+    // no pivot is below that of the inertia alone, which stands aside while a metric is in its place
+    let inertia_inv = d.metric.as_ref().map_or(&d.qLDiagInv, |metric| &metric.factor_inverse);
     for k in first..end {
-        factor_node(h, k, &d.qLDiagInv);
+        factor_node(h, k, inertia_inv);
     }
 }
 
