@@ -2,12 +2,13 @@
 //! with several nodes, rows reach what they couple alone.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use super::blocks::{FREE, add_fixed4, block_len, fixed};
 use super::factors::{any, factor_node, solve_nodes, solve_triangle, update_path};
 use super::hessian_pattern::list_parts;
 use super::metric::is_of_island;
-use super::rows::{FourRows, RowBatch, are_of_one, is_narrow, rows};
+use super::rows::{FourRows, RowBatch, are_of_one, is_narrow, island_ranges, range_at, rows};
 use crate::constraint::cone::{Cone, cone_of};
 use crate::constraint::constraint_cost::{cost_parameters, is_quadratic};
 use crate::constraint::row_span::{has_gap, row_span};
@@ -16,6 +17,7 @@ use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::descent::Descent;
 use manyworlds_model::model::hessian::{Hessian, Node, RowPart};
+use manyworlds_model::model::metric::Coupling;
 use manyworlds_model::real::Real;
 
 /// Divisor of the number of degrees of freedom: if more rows than the quotient change zone, the Hessian of one node is
@@ -63,6 +65,13 @@ fn add_inertia<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>, (first, e
 fn add_terms<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>, island: i32) {
     let Some(metric) = &d.metric else { return };
     let (first, end) = h.islands[island as usize];
+    if let Some(coupling) = &metric.coupling {
+        for k in island_ranges(d, island) {
+            for row in coupling.rows_within(&range_at(d, k)) {
+                add_coupling(m, h, coupling, row, (end - first == 1).then_some(first));
+            }
+        }
+    }
     for term in metric.terms.iter().filter(|term| is_of_island(m, d, metric, term, Some(island))) {
         let (columns, values) = (metric.columns_of(term), metric.values_of(term));
         let part = |h: &Hessian<T>, dof: u32| {
@@ -80,6 +89,44 @@ fn add_terms<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>, island: i32
                     h.entries[at] += value;
                 }
             }
+        }
+    }
+}
+
+/// Adds the blocks of a body's row of what flexes couple, in an island of one node or of several.
+fn add_coupling<T: Real>(
+    m: &Model<T>,
+    h: &mut Hessian<T>,
+    coupling: &Coupling<T>,
+    row: usize,
+    node: Option<usize>,
+) {
+    let part = |h: &Hessian<T>, dofs: Range<usize>| {
+        let tree = m.dof_treeid[dofs.start] as usize;
+        RowPart { node: node.unwrap_or_else(|| h.node_of_tree[tree]), begin: dofs.start, end: dofs.end }
+    };
+    let row = &coupling.rows[row];
+    for block in &coupling.blocks[row.blocks.0..row.blocks.1] {
+        let other = &coupling.rows[block.other as usize];
+        let (p, q) = (part(h, row.dofs()), part(h, other.dofs()));
+        let value = |i: usize, j: usize| coupling.values[block.value as usize + i * other.len + j];
+        add_block(h, &p, &q, value);
+        if row.dof != other.dof {
+            add_block(h, &q, &p, |i, j| value(j, i));
+        }
+    }
+}
+
+/// Adds a matrix in the columns of part `p`: its rows are those of `p`, its columns those of `q`, if these columns hold them.
+fn add_block<T: Real>(h: &mut Hessian<T>, p: &RowPart, q: &RowPart, value: impl Fn(usize, usize) -> T) {
+    let Some(place) = part_place(h, p, q) else { return };
+    let node = h.nodes[p.node];
+    let is_same = (q.node, q.begin) == (p.node, p.begin);
+    for k in 0..p.end - p.begin {
+        let count = if is_same { k + 1 } else { q.end - q.begin };
+        let column = node.column(p.begin + k - node.begin) + place;
+        for (i, x) in h.entries[column..column + count].iter_mut().enumerate() {
+            *x += value(k, i);
         }
     }
 }

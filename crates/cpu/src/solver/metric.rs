@@ -6,7 +6,9 @@
 //! tendons, actuators and elements of flexes couple what they touch. The solvers take this metric in place of the inertia
 //! ([`enter`], [`leave`]), and rows have regularisers in it.
 
+use super::coupling::mul_coupling;
 use super::metric_flex::flex_terms;
+use super::rows::{island_ranges, range_at};
 use crate::actuation::control::{control, is_good};
 use crate::actuation::next_activation::driving_input;
 use crate::constraint::adhesion::row_adhesion;
@@ -41,6 +43,7 @@ pub fn set_metric<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         list.resize(nv, T::ZERO);
     }
     metric.terms.clear();
+    metric.coupled.clear();
     metric.columns.clear();
     metric.values.clear();
     joint_terms(m, d, &mut metric);
@@ -126,6 +129,8 @@ fn add_square<T: Real>(m: &Model<T>, metric: &mut Metric<T>, columns: &[i32], va
         }
     }
     if count > 1 {
+        metric.coupled.resize(m.sizes.ntree, false);
+        filled().for_each(|(i, _)| metric.coupled[m.dof_treeid[*i as usize] as usize] = true);
         metric.terms.push(Term { first: metric.columns.len(), count, value: metric.values.len() });
         metric.columns.extend(filled().map(|(i, _)| *i as u32));
         for (_, &x) in filled() {
@@ -244,9 +249,25 @@ pub(super) fn is_of_island<T: Real>(
     })
 }
 
-/// Adds the product of all terms, or of those of an island, with a vector.
+/// True if something in the metric couples a tree with others.
+pub fn couples_tree<T: Real>(m: &Model<T>, metric: &Metric<T>, tree: usize) -> bool {
+    let first = m.tree_dofadr[tree] as usize;
+    let dofs = first..first + m.tree_dofnum[tree] as usize;
+    metric.coupled.get(tree).is_some_and(|coupled| *coupled)
+        || metric.coupling.as_ref().is_some_and(|coupling| !coupling.rows_within(&dofs).is_empty())
+}
+
+/// Adds the product of all that is not on the pattern of the inertia, or of that of an island, with a vector.
 pub fn mul_terms<T: Real>(m: &Model<T>, d: &Data<T>, island: Option<i32>, x: &[T], out: &mut [T]) {
     let Some(metric) = &d.metric else { return };
+    match (&metric.coupling, island) {
+        (Some(coupling), Some(island)) => {
+            let ranges = island_ranges(d, island).map(|k| range_at(d, k));
+            ranges.for_each(|range| mul_coupling(coupling, &range, x, out));
+        }
+        (Some(coupling), None) => mul_coupling(coupling, &(0..m.sizes.nv), x, out),
+        _ => {}
+    }
     for term in &metric.terms {
         if !is_of_island(m, d, metric, term, island) {
             continue;
@@ -263,7 +284,8 @@ pub fn mul_terms<T: Real>(m: &Model<T>, d: &Data<T>, island: Option<i32>, x: &[T
 pub fn solve_metric<T: Real>(m: &Model<T>, d: &mut Data<T>, x: &mut [T]) {
     let Some(mut metric) = d.metric.take() else { return };
     let mut work = std::mem::take(&mut metric.work);
-    let has_terms = !metric.terms.is_empty();
+    let has_terms = !metric.terms.is_empty()
+        || metric.coupling.as_ref().is_some_and(|coupling| !coupling.rows.is_empty());
     d.metric = Some(metric);
     if has_terms {
         descend(m, d, x, &mut work);

@@ -1,16 +1,18 @@
 //! Elements of flexes in the metric of the integrator `discrete`: second derivatives of their energies, without what could
 //! make them indefinite.
 
-use crate::math::{Vec3, dot, vec3};
+use super::coupling::{Point, add_stiffness, coupling_of, is_elastic};
+use crate::math::{Vec3, dot_n, vec3};
 use crate::smooth::elasticity::{
     Bend, Hinge, Rod, TETRAHEDRON_EDGES, TRIANGLE_EDGES, element_tension, hinge_of, rod_count, rod_of,
 };
 use crate::smooth::factor_m::diagonal_of;
-use crate::smooth::flex::{edge_ends, edge_vector, edges_of, element_vertices, vertex_velocity};
-use crate::smooth::jacobian::{last_dof, moving_column};
+use crate::smooth::flex::{
+    add_vertex_force, edge_ends, edge_vector, edges_of, element_vertices, vertex_velocity,
+};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
-use manyworlds_model::model::metric::{Metric, Term};
+use manyworlds_model::model::metric::Metric;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::disable;
 
@@ -22,10 +24,8 @@ pub(super) fn flex_terms<T: Real>(m: &Model<T>, d: &Data<T>, metric: &mut Metric
     let springs = !m.disabled(disable::SPRING);
     let dampers = !m.disabled(disable::DAMPER);
     let h = m.opt_timestep[0];
-    for f in 0..m.sizes.nflex {
-        if m.flex_rigid[f] != 0 || m.flex_interp[f] != 0 {
-            continue;
-        }
+    metric.coupling.get_or_insert_with(|| coupling_of(m)).values.fill(T::ZERO);
+    for f in (0..m.sizes.nflex).filter(|&f| is_elastic(m, f)) {
         // of the stiffness in the metric, and in the change of the forces
         let weights = Weights {
             metric: if springs { h * h } else { T::ZERO }
@@ -56,6 +56,23 @@ pub(super) fn flex_terms<T: Real>(m: &Model<T>, d: &Data<T>, metric: &mut Metric
             }
         }
     }
+    precondition(m, metric);
+}
+
+/// Adds the blocks of bodies to the matrix that preconditions, where the inertia has their elements.
+fn precondition<T: Real>(m: &Model<T>, metric: &mut Metric<T>) {
+    let Some(coupling) = &metric.coupling else { return };
+    for row in &coupling.rows {
+        let own = coupling.blocks[row.blocks.1 - 1].value as usize;
+        for (a, i) in row.dofs().enumerate() {
+            let adr = m.M_rowadr[i] as usize;
+            for (k, &j) in m.M_colind[adr..=diagonal_of(m, i)].iter().enumerate() {
+                if row.dofs().contains(&(j as usize)) {
+                    metric.factor[adr + k] += coupling.values[own + a * row.len + j as usize - row.dof];
+                }
+            }
+        }
+    }
 }
 
 /// How much a stiffness counts in the metric, and in the change of the forces.
@@ -68,36 +85,45 @@ struct Weights<T> {
 struct Stiffness<T> {
     verts: [usize; 4],
     count: usize,
-    values: [[T; MOST]; MOST],
+    values: [T; MOST * MOST],
 }
 
 impl<T: Real> Stiffness<T> {
     fn new(verts: &[usize]) -> Self {
         let mut list = [0; 4];
         list[..verts.len()].copy_from_slice(verts);
-        Self { verts: list, count: verts.len(), values: [[T::ZERO; MOST]; MOST] }
+        Self { verts: list, count: verts.len(), values: [T::ZERO; MOST * MOST] }
     }
 
-    /// Adds a multiple of the product of two vectors to a block.
-    fn add_outer(&mut self, i: usize, j: usize, a: Vec3<T>, b: Vec3<T>, weight: T) {
-        for k in 0..3 {
-            for l in 0..3 {
-                self.values[3 * i + k][3 * j + l] += weight * a[k] * b[l];
-            }
-        }
+    /// Coordinates of all vertices.
+    fn len(&self) -> usize {
+        3 * self.count
+    }
+
+    /// Row of a coordinate of a vertex.
+    #[inline(always)]
+    fn row(&mut self, i: usize, k: usize) -> &mut [T] {
+        let n = self.len();
+        let first = (3 * i + k) * n;
+        &mut self.values[first..first + n]
     }
 
     /// Adds a multiple of the product of a row of the three vertices of a rod with itself.
     fn add_row(&mut self, row: &[Vec3<T>; 3], weight: T) {
         for i in 0..3 {
-            (0..3).for_each(|j| self.add_outer(i, j, row[i], row[j], weight));
+            for k in 0..3 {
+                let f = weight * row[i][k];
+                for (j, other) in row.iter().enumerate() {
+                    (0..3).for_each(|l| self.row(i, k)[3 * j + l] += f * other[l]);
+                }
+            }
         }
     }
 
     /// Adds a multiple of the identity to a block.
     fn add_identity(&mut self, i: usize, j: usize, weight: T) {
         for k in 0..3 {
-            self.values[3 * i + k][3 * j + k] += weight;
+            self.row(i, k)[3 * j + k] += weight;
         }
     }
 }
@@ -119,28 +145,37 @@ fn stretch<T: Real, const N: usize>(
         corners += 1;
     }
     let mut k = Stiffness::new(&verts[..corners]);
+    let n = k.len();
     let place = |vert: usize| verts.iter().position(|v| *v == vert).unwrap_or(0);
     let ends = tension.edges.map(|edge| edge_ends(m, f, edge));
     let along = ends.map(|ends| edge_vector(d, ends));
     let places = ends.map(|ends| ends.map(place));
-    let signs = [-T::ONE, T::ONE];
+    // how half of each squared length changes with the coordinates, times the matrix
+    let mut change = [[T::ZERO; MOST]; N];
     for a in 0..N {
         for b in 0..N {
-            let weight = T::of(2.0) * tension.stiffness[a][b];
-            for (i, &one) in places[a].iter().enumerate() {
-                for (j, &two) in places[b].iter().enumerate() {
-                    k.add_outer(one, two, along[a], along[b], signs[i] * signs[j] * weight);
-                }
-            }
-        }
-        let pull = tension.force[a].max(T::ZERO);
-        for (i, &one) in places[a].iter().enumerate() {
-            for (j, &two) in places[a].iter().enumerate() {
-                k.add_identity(one, two, signs[i] * signs[j] * pull);
+            let pull = along[b] * (T::of(2.0) * tension.stiffness[a][b]);
+            let [one, two] = places[b];
+            for l in 0..3 {
+                change[a][3 * one + l] -= pull[l];
+                change[a][3 * two + l] += pull[l];
             }
         }
     }
-    add_term(m, d, &k, weights, metric);
+    for a in 0..N {
+        let [one, two] = places[a];
+        for l in 0..3 {
+            let (x, change) = (along[a][l], &change[a][..n]);
+            k.row(one, l).iter_mut().zip(change).for_each(|(to, change)| *to -= x * *change);
+            k.row(two, l).iter_mut().zip(change).for_each(|(to, change)| *to += x * *change);
+        }
+        let pull = tension.force[a].max(T::ZERO);
+        k.add_identity(one, one, pull);
+        k.add_identity(two, two, pull);
+        k.add_identity(one, two, -pull);
+        k.add_identity(two, one, -pull);
+    }
+    add_element(m, d, &k, weights, metric);
 }
 
 /// Bending of a shell about an edge.
@@ -157,7 +192,7 @@ fn bend_shell<T: Real>(
             k.add_identity(i, j, hinge.matrix[4 * i + j]);
         }
     }
-    add_term(m, d, &k, weights, metric);
+    add_element(m, d, &k, weights, metric);
 }
 
 /// Bending of a rod: the square of how the curvature changes, and for damping of how its size does.
@@ -174,96 +209,39 @@ fn bend_rod<T: Real>(
     if springs {
         let mut k = Stiffness::new(&rod.verts);
         bend.rows.iter().for_each(|row| k.add_row(row, weight));
-        add_term(m, d, &k, &Weights { metric: h * h, force: h }, metric);
+        add_element(m, d, &k, &Weights { metric: h * h, force: h }, metric);
     }
     if dampers && rod.damping != T::ZERO {
         let mut k = Stiffness::new(&rod.verts);
         bend.damped_rows().iter().flatten().for_each(|row| k.add_row(row, weight * rod.damping));
-        add_term(m, d, &k, &Weights { metric: h, force: T::ZERO }, metric);
+        add_element(m, d, &k, &Weights { metric: h, force: T::ZERO }, metric);
     }
 }
 
-/// Adds a stiffness of vertices as one of the degrees of freedom that move them, with the change of their forces.
-fn add_term<T: Real>(
+/// Adds the stiffness of the vertices of an element, and what it changes their forces by.
+fn add_element<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
     k: &Stiffness<T>,
     weights: &Weights<T>,
     metric: &mut Metric<T>,
 ) {
-    let first = metric.columns.len();
-    // columns of all vertices, ascending
-    for &vert in &k.verts[..k.count] {
-        let mut dof = last_dof(m, m.flex_vertbodyid[vert] as usize);
-        while let Ok(i) = usize::try_from(dof) {
-            if !metric.columns[first..].contains(&(i as u32)) {
-                metric.columns.push(i as u32);
-            }
-            dof = m.dof_parentid[i];
-        }
-    }
-    metric.columns[first..].sort_unstable();
-    let count = metric.columns.len() - first;
-    if count == 0 {
+    let Some(coupling) = &mut metric.coupling else { return };
+    let points = k
+        .verts
+        .map(|vert| Point { body: m.flex_vertbodyid[vert] as usize, pos: vec3(&d.flexvert_xpos, vert) });
+    let n = k.len();
+    add_stiffness(m, d, coupling, &points[..k.count], &k.values[..n * n], weights.metric);
+    if weights.force == T::ZERO {
         return;
     }
-    let value = metric.values.len();
-    metric.values.resize(value + count * count, T::ZERO);
-    for one in 0..k.count {
-        // stiffness times the motion of every vertex by each degree of freedom
-        let force = (0..k.count).fold(Vec3::ZERO, |sum, two| {
-            let v = vertex_velocity(m, d, k.verts[two]);
-            sum + Vec3::from_fn(|a| {
-                (0..3).fold(T::ZERO, |s, b| s + k.values[3 * one + a][3 * two + b] * v[b])
-            })
-        });
-        for_columns(m, d, k.verts[one], |i, motion| {
-            metric.force[i] -= weights.force * dot(motion, force);
-        });
-        for two in 0..k.count {
-            for_columns(m, d, k.verts[one], |i, left| {
-                let turned = Vec3::from_fn(|b| {
-                    (0..3).fold(T::ZERO, |s, a| s + left[a] * k.values[3 * one + a][3 * two + b])
-                });
-                let row = place(&metric.columns[first..], i);
-                for_columns(m, d, k.verts[two], |j, right| {
-                    let column = place(&metric.columns[first..], j);
-                    let product = weights.metric * dot(turned, right);
-                    metric.values[value + row * count + column] += product;
-                });
-            });
-        }
+    let mut velocity = [T::ZERO; MOST];
+    for (i, vert) in k.verts[..k.count].iter().enumerate() {
+        let v = vertex_velocity(m, d, *vert);
+        (0..3).for_each(|l| velocity[3 * i + l] = v[l]);
     }
-    // blocks of a body precondition
-    for row in 0..count {
-        let i = metric.columns[first + row] as usize;
-        let adr = m.M_rowadr[i] as usize;
-        for column in 0..=row {
-            let j = metric.columns[first + column] as usize;
-            if m.dof_bodyid[i] != m.dof_bodyid[j] {
-                continue;
-            }
-            let own = &m.M_colind[adr..=diagonal_of(m, i)];
-            if let Ok(at) = own.binary_search(&(j as i32)) {
-                metric.factor[adr + at] += metric.values[value + row * count + column];
-            }
-        }
-    }
-    metric.terms.push(Term { first, count, value });
-}
-
-/// Place of a degree of freedom in an ascending list that has it.
-fn place(columns: &[u32], dof: usize) -> usize {
-    columns.partition_point(|column| (*column as usize) < dof)
-}
-
-/// Hands each degree of freedom that moves a vertex to a function, with the velocity of the vertex for a unit of it.
-fn for_columns<T: Real>(m: &Model<T>, d: &Data<T>, vert: usize, mut each: impl FnMut(usize, Vec3<T>)) {
-    let body = m.flex_vertbodyid[vert] as usize;
-    let point = vec3(&d.flexvert_xpos, vert);
-    let mut dof = last_dof(m, body);
-    while let Ok(i) = usize::try_from(dof) {
-        each(i, moving_column(m, d, i, body, point).lin);
-        dof = m.dof_parentid[i];
+    for (rows, vert) in k.values[..n * n].chunks_exact(3 * n).zip(k.verts) {
+        let force = Vec3::from_fn(|a| dot_n(&rows[a * n..(a + 1) * n], &velocity[..n]));
+        add_vertex_force(m, d, vert, force * -weights.force, &mut metric.force);
     }
 }

@@ -2,6 +2,7 @@
 
 mod blocks;
 pub mod cg;
+mod coupling;
 pub mod factors;
 pub mod fwdinv;
 pub mod hessian;
