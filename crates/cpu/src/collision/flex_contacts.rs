@@ -134,35 +134,37 @@ impl<'a, T: Real> Pairing<'a, T> {
     fn sweep(&mut self) {
         let (m, f) = (self.m, self.f);
         let (first, count) = (m.flex_elemadr[f] as usize, m.flex_elemnum[f] as usize);
-        let axis = self.widest_axis();
+        let (axis, listed) = (self.widest_axis(), self.listed);
         let mut order = std::mem::take(&mut self.d.flexelem_order);
         let mut open = std::mem::take(&mut self.d.flexelem_open);
+        let boxes = std::mem::take(&mut self.d.flexelem_aabb);
+        let bounds = |elem: i32| Bounds(boxes.as_chunks().0[first + elem as usize]);
         let order_of_flex = &mut order[first..first + count];
         order_of_flex.iter_mut().zip(0..).for_each(|(to, elem)| *to = elem);
-        let begin = |elem: i32| bounds_of(self.d, first + elem as usize).low(axis).f64();
+        let begin = |elem: i32| bounds(elem).low(axis).f64();
         order_of_flex.sort_unstable_by(|a, b| begin(*a).total_cmp(&begin(*b)).then(a.cmp(b)));
         // those that began and have not ended
         let mut opened = 0;
         for &elem in &*order_of_flex {
-            let own = bounds_of(self.d, first + elem as usize);
+            let own = bounds(elem);
             let start = own.low(axis);
             let mut kept = 0;
             for k in 0..opened {
                 let other = open[k];
-                let bounds = bounds_of(self.d, first + other as usize);
-                if bounds.high(axis) + self.listed < start {
+                let bounds = bounds(other);
+                if bounds.high(axis) + listed < start {
                     continue;
                 }
                 open[kept] = other;
                 kept += 1;
-                if !bounds.is_apart(&own, self.listed) {
+                if !bounds.is_apart(&own, listed) {
                     self.collide_near(f, other as usize, elem as usize);
                 }
             }
             open[kept] = elem;
             opened = kept + 1;
         }
-        (self.d.flexelem_order, self.d.flexelem_open) = (order, open);
+        (self.d.flexelem_order, self.d.flexelem_open, self.d.flexelem_aabb) = (order, open, boxes);
     }
 
     /// Axis along which the centres of the elements' bounding boxes vary most.

@@ -105,23 +105,38 @@ fn edge_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize) -> bool {
 }
 
 /// What the `N` edges of an element feel: `(G s)` of each and its matrix `G`.
-pub struct Tension<T, const N: usize> {
+pub struct Tension<'a, T, const N: usize> {
     /// Edges.
     pub edges: [usize; N],
-    /// The element's matrix, N/m³.
-    pub stiffness: [[T; N]; N],
+    /// Upper triangle of the element's matrix by row, N/m³.
+    stiffness: &'a [T],
     /// The matrix times the growth of squared lengths, N/m.
     pub force: [T; N],
 }
 
+impl<T: Real, const N: usize> Tension<'_, T, N> {
+    /// The element's matrix, N/m³.
+    pub fn matrix(&self) -> [[T; N]; N] {
+        let mut matrix = [[T::ZERO; N]; N];
+        let mut k = 0;
+        for i in 0..N {
+            for j in i..N {
+                (matrix[i][j], matrix[j][i]) = (self.stiffness[k], self.stiffness[k]);
+                k += 1;
+            }
+        }
+        matrix
+    }
+}
+
 /// Tension along the edges of a triangle or tetrahedron.
 #[inline(always)]
-pub fn element_tension<T: Real, const N: usize>(
-    m: &Model<T>,
+pub fn element_tension<'a, T: Real, const N: usize>(
+    m: &'a Model<T>,
     d: &Data<T>,
     f: usize,
     elem: usize,
-) -> Tension<T, N> {
+) -> Tension<'a, T, N> {
     let first = m.flex_elemedgeadr[f] as usize + N * elem;
     let places = &m.flex_elemedge[first..first + N];
     let edges: [usize; N] = std::array::from_fn(|k| (m.flex_edgeadr[f] + places[k]) as usize);
@@ -133,26 +148,24 @@ pub fn element_tension<T: Real, const N: usize>(
     // the upper triangle is stored
     let stride = if N == TRIANGLE_EDGES { TRIANGLE } else { TETRAHEDRON };
     let adr = m.flex_stiffnessadr[f] as usize + stride * elem;
-    let upper = &m.flex_stiffness[adr..adr + N * (N + 1) / 2];
-    let mut stiffness = [[T::ZERO; N]; N];
-    let mut k = 0;
-    for i in 0..N {
-        for j in i..N {
-            (stiffness[i][j], stiffness[j][i]) = (upper[k], upper[k]);
-            k += 1;
-        }
-    }
-    let force = mul_stiffness(&stiffness, &grown);
-    Tension { edges, stiffness, force }
+    let stiffness = &m.flex_stiffness[adr..adr + N * (N + 1) / 2];
+    Tension { edges, stiffness, force: mul_upper(stiffness, &grown) }
 }
 
-/// Product of the matrix of an element with what its edges have.
+/// Product of a symmetric matrix, of which the upper triangle is given by row, with a vector.
 #[inline(always)]
-fn mul_stiffness<T: Real, const N: usize>(stiffness: &[[T; N]; N], x: &[T; N]) -> [T; N] {
-    // symmetric: sums of columns
+fn mul_upper<T: Real, const N: usize>(upper: &[T], x: &[T; N]) -> [T; N] {
+    let upper = &upper[..N * (N + 1) / 2];
     let mut product = [T::ZERO; N];
-    for (column, x) in stiffness.iter().zip(x) {
-        (0..N).for_each(|i| product[i] += column[i] * *x);
+    let mut k = 0;
+    for i in 0..N {
+        product[i] += upper[k] * x[i];
+        for j in i + 1..N {
+            let g = upper[k + j - i];
+            product[i] += g * x[j];
+            product[j] += g * x[i];
+        }
+        k += N - i;
     }
     product
 }
@@ -173,7 +186,7 @@ fn stretch_elements<T: Real, const N: usize>(m: &Model<T>, d: &mut Data<T>, f: u
             let (now, speed) = (d.flexedge_length[edges[k]], d.flexedge_velocity[edges[k]]);
             damping * speed * (T::of(2.0) * now - m.opt_timestep[0] * speed)
         });
-        let force = mul_stiffness(&stiffness, &rate);
+        let force = mul_upper(stiffness, &rate);
         for k in 0..N {
             d.flexedge_damper[edges[k]] -= force[k] * d.flexedge_length[edges[k]];
         }

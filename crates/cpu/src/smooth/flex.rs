@@ -161,11 +161,11 @@ fn stretch_between_slides<T: Real>(
     let (lower, upper, pull) =
         if one.start < two.start { (one, two, -direction) } else { (two, one, direction) };
     let (moments, others) = row.split_at_mut(lower.len());
-    for (moment, dof) in moments.iter_mut().zip(lower) {
-        *moment = dot(pull, spatial(&d.cdof, dof).lin);
-    }
-    for (moment, dof) in others.iter_mut().zip(upper) {
-        *moment = -dot(pull, spatial(&d.cdof, dof).lin);
+    for (moments, dofs, pull) in [(moments, lower, pull), (others, upper, -pull)] {
+        let axes = d.cdof[6 * dofs.start..6 * dofs.end].chunks_exact(6);
+        for (moment, axis) in moments.iter_mut().zip(axes) {
+            *moment = pull[0] * axis[3] + pull[1] * axis[4] + pull[2] * axis[5];
+        }
     }
 }
 

@@ -187,23 +187,59 @@ fn mul_edges<T: Real>(d: &Data<T>, order: &[i32], v: &[T], out: &mut [T]) -> usi
     order.len()
 }
 
-/// Forces of the first rows of a list of equality rows, as long as they are edges, and what they add to the joint-space forces;
-/// returns their number.
-pub(super) fn sum_edge_forces<T: Real>(d: &Data<T>, s: &mut Descent<T>, order: &[i32]) -> usize {
-    let (places, elements) = (&d.jacobian.places[..], &d.efc_J[..]);
-    let (mass, residual) = (&d.efc_D[..], &s.solver_Jaref[..]);
-    let (force, out) = (&mut s.efc_force[..], &mut s.qfrc_constraint[..]);
-    for (k, r) in order.iter().enumerate() {
+/// Products `J v` of the equality rows at some places of `efc_order`, and adds `J' D J v` to another vector.
+pub(super) fn mul_equalities<T: Real>(
+    d: &Data<T>,
+    places: Range<usize>,
+    v: &[T],
+    products: &mut [T],
+    out: &mut [T],
+) {
+    let (rows, elements, mass) = (&d.jacobian.places[..], &d.efc_J[..], &d.efc_D[..]);
+    for r in &d.efc_order[places] {
         let r = *r as usize;
-        let Some((ends, parts)) = between_slides(&places[r], elements) else { return k };
-        let f = -(mass[r] * residual[r]);
-        force[r] = f;
-        for (end, row) in ends.into_iter().zip(parts) {
-            let Some(out) = out[end..].first_chunk_mut::<SLIDES>() else { return k };
+        let Some((ends, [a, b])) = between_slides(&rows[r], elements) else {
+            mul_block(d, r, v, &mut products[r..=r]);
+            add_one(d, r, mass[r] * products[r], out);
+            continue;
+        };
+        let (x, y): ([T; SLIDES], [T; SLIDES]) = (fixed(&v[ends[0]..]), fixed(&v[ends[1]..]));
+        let sums: [T; SLIDES] = std::array::from_fn(|k| a[k] * x[k] + b[k] * y[k]);
+        let product = (sums[0] + sums[1]) + sums[2];
+        products[r] = product;
+        add_edge(out, ends, [a, b], mass[r] * product);
+    }
+}
+
+/// Adds `J' D x` of the equality rows at some places of `efc_order`, times a weight.
+pub(super) fn add_equalities<T: Real>(d: &Data<T>, places: Range<usize>, x: &[T], weight: T, out: &mut [T]) {
+    for r in &d.efc_order[places] {
+        let r = *r as usize;
+        let f = weight * (d.efc_D[r] * x[r]);
+        match between_slides(&d.jacobian.places[r], &d.efc_J) {
+            Some((ends, parts)) => add_edge(out, ends, parts, f),
+            None => add_one(d, r, f, out),
+        }
+    }
+}
+
+/// Adds the elements of a row times `f`.
+fn add_one<T: Real>(d: &Data<T>, r: usize, f: T, out: &mut [T]) {
+    let (ranges, _) = elements(d, r);
+    for (first, range) in ranges {
+        let row = &d.efc_J[first..first + range.len()];
+        add_row(&mut out[range], f, row);
+    }
+}
+
+/// Adds the elements of an edge times `f`.
+#[inline(always)]
+fn add_edge<T: Real>(out: &mut [T], ends: [usize; 2], parts: [&[T; SLIDES]; 2], f: T) {
+    for (end, row) in ends.into_iter().zip(parts) {
+        if let Some(out) = out[end..].first_chunk_mut::<SLIDES>() {
             (0..SLIDES).for_each(|k| out[k] += f * row[k]);
         }
     }
-    order.len()
 }
 
 /// Sums of the products of two vectors over even and over odd places.

@@ -11,7 +11,7 @@ use crate::smooth::flex::{edges_of, element_vertices};
 use crate::smooth::jacobian::{last_dof, moving_column};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
-use manyworlds_model::model::metric::Coupling;
+use manyworlds_model::model::metric::{Coupling, CouplingBlock};
 use manyworlds_model::real::Real;
 
 /// A matrix with blocks for what the elastic flexes of a model couple.
@@ -165,45 +165,44 @@ fn for_columns<T: Real>(m: &Model<T>, d: &Data<T>, point: &Point<T>, mut each: i
 /// Adds the product with a vector over the degrees of freedom of a range, which are those of whole trees.
 pub(super) fn mul_coupling<T: Real>(coupling: &Coupling<T>, dofs: &Range<usize>, x: &[T], out: &mut [T]) {
     for row in &coupling.rows[coupling.rows_within(dofs)] {
-        if row.len == 3 {
-            mul_row_of_three(coupling, row.dof, row.blocks, x, out);
+        if coupling.is_of_threes {
+            mul_row_of_threes(coupling, row.dof, row.blocks, x, out);
         } else {
             mul_row(coupling, row.dofs(), row.blocks, x, out);
         }
     }
 }
 
-/// [`mul_coupling`] of a body of three degrees of freedom.
+/// [`mul_coupling`] of a body of three degrees of freedom, where all are such.
 #[inline(always)]
-fn mul_row_of_three<T: Real>(
+fn mul_row_of_threes<T: Real>(
     coupling: &Coupling<T>,
     dof: usize,
     (first, end): (usize, usize),
     x: &[T],
     out: &mut [T],
 ) {
-    let Some(&own) = x[dof..].first_chunk::<3>() else { return };
-    let mut sum = [T::ZERO; 3];
-    for block in &coupling.blocks[first..end] {
-        let other = coupling.rows[block.other as usize];
-        let values = &coupling.values[block.value as usize..];
-        let (3, Some(k), Some(at)) =
-            (other.len, values.first_chunk::<9>(), x[other.dof..].first_chunk::<3>())
-        else {
-            mul_block(coupling, dof..dof + 3, other.dofs(), block.value as usize, x, out);
-            continue;
+    let [blocks @ .., last] = &coupling.blocks[first..end] else { return };
+    let (Some(own), Some(k)) = (x[dof..].first_chunk::<3>(), block_of_threes(coupling, last)) else { return };
+    let mut sum = [0, 1, 2].map(|a| k[3 * a] * own[0] + k[3 * a + 1] * own[1] + k[3 * a + 2] * own[2]);
+    for block in blocks {
+        let at = block.dof as usize;
+        let (Some(k), Some(y)) = (block_of_threes(coupling, block), x[at..].first_chunk::<3>()) else {
+            return;
         };
+        let Some(to) = out[at..].first_chunk_mut::<3>() else { return };
         for a in 0..3 {
-            sum[a] += k[3 * a] * at[0] + k[3 * a + 1] * at[1] + k[3 * a + 2] * at[2];
-        }
-        if other.dof != dof {
-            let Some(out) = out[other.dof..].first_chunk_mut::<3>() else { return };
-            for b in 0..3 {
-                out[b] += k[b] * own[0] + k[3 + b] * own[1] + k[6 + b] * own[2];
-            }
+            sum[a] += k[3 * a] * y[0] + k[3 * a + 1] * y[1] + k[3 * a + 2] * y[2];
+            to[a] += k[a] * own[0] + k[3 + a] * own[1] + k[6 + a] * own[2];
         }
     }
     out[dof..dof + 3].iter_mut().zip(sum).for_each(|(out, sum)| *out += sum);
+}
+
+/// Numbers of a block of two bodies of three degrees of freedom.
+#[inline(always)]
+fn block_of_threes<'a, T>(coupling: &'a Coupling<T>, block: &CouplingBlock) -> Option<&'a [T; 9]> {
+    coupling.values[block.value as usize..].first_chunk()
 }
 
 /// [`mul_coupling`] of any body.

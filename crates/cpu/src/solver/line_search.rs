@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
+use super::blocks::mul_equalities;
 use super::metric::mul_terms;
-use super::rows::{equality_count, island_ranges, mul_jac, norm, range_at, row_ranges, rows, sum_over};
+use super::rows::{cut_rows, island_ranges, mul_jac, norm, range_at, sum_over};
 use crate::constraint::cone::cone_of;
 use crate::constraint::constraint_cost::{cost_parameters, force, is_quadratic, row_cost};
 use crate::smooth::factor_m::mul_m_within;
@@ -53,10 +54,12 @@ pub fn line_search<T: Real>(
     }
     mul_terms(m, d, Some(island), &s.solver_search, &mut s.solver_Mv);
     let mut products = std::mem::take(&mut s.solver_Jv);
-    mul_jac(d, rows(d, island), &s.solver_search, &mut products);
+    let (equalities, rest) = cut_rows(d, island);
+    mul_equalities(d, equalities, &s.solver_search, &mut products, &mut s.solver_Mv);
+    mul_jac(d, rest.clone(), &s.solver_search, &mut products);
     s.solver_Jv = products;
     let mut search = LineSearch {
-        rest: rows(d, island),
+        rest,
         slope: sum_over(d, island, [&s.solver_search, &s.solver_Ma, &d.qfrc_smooth], |[x, y, z]| x * (y - z)),
         curvature: sum_over(d, island, [&s.solver_search, &s.solver_Mv], |[x, y]| x * y),
         tolerance: m.opt_tolerance[0] * m.opt_ls_tolerance[0] * length / scale,
@@ -65,37 +68,8 @@ pub fn line_search<T: Real>(
     // the derivative is a sum in which the smooth part and the rows cancel: below its rounding nothing is left to find
     let rounding = T::of(4.0) * T::EPSILON * (search.slope.abs() + search.curvature);
     search.tolerance = search.tolerance.max(rounding);
-    add_equalities(d, s, &mut search);
     let best = minimise(m, d, s, &mut search, m.opt_ls_iterations[0], decrement);
     (best.alpha, best.cost)
-}
-
-/// Moves the equality rows, which come first and are quadratic everywhere, from the rows to what is summed once.
-fn add_equalities<T: Real>(d: &Data<T>, s: &Descent<T>, search: &mut LineSearch<T>) {
-    let order = &d.efc_order[search.rest.clone()];
-    let count = equality_count(d, order);
-    for range in row_ranges(&order[..count]) {
-        let (v, mass) = (&s.solver_Jv[range.clone()], &d.efc_D[range.clone()]);
-        let residual = &s.solver_Jaref[range];
-        search.slope += sum_products(mass, v, residual);
-        search.curvature += sum_products(mass, v, v);
-    }
-    search.rest.start += count;
-}
-
-/// Sum of products of three: four partial sums, then their sum.
-fn sum_products<T: Real>(a: &[T], b: &[T], c: &[T]) -> T {
-    let n = a.len();
-    let (b, c) = (&b[..n], &c[..n]);
-    let mut sum = [T::ZERO; 4];
-    for i in (0..n - n % 4).step_by(4) {
-        let (a, b, c) = (&a[i..i + 4], &b[i..i + 4], &c[i..i + 4]);
-        (0..4).for_each(|k| sum[k] += a[k] * b[k] * c[k]);
-    }
-    for i in n - n % 4..n {
-        sum[0] += a[i] * b[i] * c[i];
-    }
-    (sum[0] + sum[1]) + (sum[2] + sum[3])
 }
 
 /// Cost relative to the start of the search, and its derivatives, at `alpha`.

@@ -145,7 +145,9 @@ fn stretch<T: Real, const N: usize>(
         corners += 1;
     }
     let mut k = Stiffness::new(&verts[..corners]);
-    let n = k.len();
+    // known to the compiler
+    let n = if N == TRIANGLE_EDGES { 9 } else { MOST };
+    let stiffness = tension.matrix();
     let place = |vert: usize| verts.iter().position(|v| *v == vert).unwrap_or(0);
     let ends = tension.edges.map(|edge| edge_ends(m, f, edge));
     let along = ends.map(|ends| edge_vector(d, ends));
@@ -154,7 +156,7 @@ fn stretch<T: Real, const N: usize>(
     let mut change = [[T::ZERO; MOST]; N];
     for a in 0..N {
         for b in 0..N {
-            let pull = along[b] * (T::of(2.0) * tension.stiffness[a][b]);
+            let pull = along[b] * (T::of(2.0) * stiffness[a][b]);
             let [one, two] = places[b];
             for l in 0..3 {
                 change[a][3 * one + l] -= pull[l];
@@ -166,8 +168,9 @@ fn stretch<T: Real, const N: usize>(
         let [one, two] = places[a];
         for l in 0..3 {
             let (x, change) = (along[a][l], &change[a][..n]);
-            k.row(one, l).iter_mut().zip(change).for_each(|(to, change)| *to -= x * *change);
-            k.row(two, l).iter_mut().zip(change).for_each(|(to, change)| *to += x * *change);
+            let (first, second) = ((3 * one + l) * n, (3 * two + l) * n);
+            k.values[first..first + n].iter_mut().zip(change).for_each(|(to, change)| *to -= x * *change);
+            k.values[second..second + n].iter_mut().zip(change).for_each(|(to, change)| *to += x * *change);
         }
         let pull = tension.force[a].max(T::ZERO);
         k.add_identity(one, one, pull);

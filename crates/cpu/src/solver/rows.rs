@@ -68,9 +68,14 @@ pub(crate) fn rows<T: Real>(d: &Data<T>, island: i32) -> Range<usize> {
     most(d.island_efc_begin[k])..most(d.island_efc_end[k])
 }
 
-/// How many of some rows in ascending order are those of equality constraints, which come first.
-pub(crate) fn equality_count<T: Real>(d: &Data<T>, order: &[i32]) -> usize {
-    order.partition_point(|r| *r < d.ne[0])
+/// Places in `efc_order` of an island's rows, cut into those of equality constraints and the rest, where rows are packed; else
+/// all are the rest. The former come first, and their cost is quadratic everywhere.
+pub(crate) fn cut_rows<T: Real>(d: &Data<T>, island: i32) -> (Range<usize>, Range<usize>) {
+    let all = rows(d, island);
+    let order = &d.efc_order[all.clone()];
+    let count = if d.jacobian.is_packed { order.partition_point(|r| *r < d.ne[0]) } else { 0 };
+    let cut = all.start + count;
+    (all.start..cut, cut..all.end)
 }
 
 /// Some rows in ascending order as ranges: one, where no rows of other islands are between them.

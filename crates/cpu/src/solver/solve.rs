@@ -9,9 +9,11 @@
 //! Newton steps on the derivative, then by bracketing, finds the step length. Costs are compared only as differences
 //! from the start of the search, which avoids cancellation in single precision.
 
+use std::ops::Range;
+
 use web_time::Instant;
 
-use super::blocks::{add_block_forces, block_len, sum_edge_forces};
+use super::blocks::{add_block_forces, add_equalities, block_len};
 use super::cg::cg_direction;
 use super::hessian::{build_hessian, factor_hessian, solve_hessian, update_factors};
 use super::hessian_pattern::set_pattern;
@@ -20,7 +22,7 @@ use super::metric::{enter, leave, mul_metric, scale_rows};
 use super::noslip::noslip;
 use super::pgs::{dual_finish, pgs_island, pgs_warmstart, project_constraint};
 use super::rows::{
-    FourRows, RowBatch, cost_scale, equality_count, is_narrow, island_ranges, norm, range_at, residuals,
+    FourRows, RowBatch, cost_scale, cut_rows, is_narrow, island_ranges, norm, range_at, residuals,
     row_ranges, rows, sum_over,
 };
 use super::shared_islands::{solve_islands, solvers};
@@ -130,19 +132,42 @@ fn solve_rows<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Newton's method, or conjugate gradients, in one island; returns the number of iterations.
+///
+/// Equality rows may be many, as the edges of a flex are. Their forces are linear in the acceleration, so that `solver_Ma` takes
+/// them up, and each product with the inertia one with `J' D J`, in one pass; they are read as forces at the end.
 fn solve_island<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
     s: &mut Descent<T>,
-    mut h: Option<&mut Hessian<T>>,
+    h: Option<&mut Hessian<T>>,
     island: i32,
 ) -> i32 {
     if rows(d, island).is_empty() {
         return 0;
     }
+    let (equalities, rest) = cut_rows(d, island);
+    add_equalities(d, equalities.clone(), &s.solver_Jaref, T::ONE, &mut s.solver_Ma);
+    let iterations = descend(m, d, s, h, island, &rest);
+    add_equalities(d, equalities.clone(), &s.solver_Jaref, -T::ONE, &mut s.qfrc_constraint);
+    for range in row_ranges(&d.efc_order[equalities]) {
+        let rows = d.efc_D[range.clone()].iter().zip(&s.solver_Jaref[range.clone()]);
+        s.efc_force[range].iter_mut().zip(rows).for_each(|(f, (mass, x))| *f = -(*mass * *x));
+    }
+    iterations
+}
+
+/// [`solve_island`], with the rows at some places apart from `solver_Ma`.
+fn descend<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    s: &mut Descent<T>,
+    mut h: Option<&mut Hessian<T>>,
+    island: i32,
+    rest: &Range<usize>,
+) -> i32 {
     let scale = cost_scale(m, d, island);
     let tolerance = m.opt_tolerance[0];
-    update_gradient(m, d, s, island);
+    update_gradient_of(m, d, s, island, rest.clone());
     if already_solved(m, d, s, island, scale) {
         return 0;
     }
@@ -171,7 +196,7 @@ fn solve_island<T: Real>(
         for range in row_ranges(&d.efc_order[rows(d, island)]) {
             add_row(&mut s.solver_Jaref[range.clone()], alpha, &s.solver_Jv[range]);
         }
-        update_gradient(m, d, s, island);
+        update_gradient_of(m, d, s, island, rest.clone());
         let gradient = scale * norm(d, island, &s.solver_grad);
         if -scale * change < tolerance || gradient < tolerance {
             return iteration + 1;
@@ -239,18 +264,29 @@ fn already_solved<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, island
     scale * T::of(0.5) * gap < tolerance
 }
 
-/// Row forces of an island at the present acceleration, and the gradient of the cost.
+/// Forces of an island's rows at the present acceleration, and the gradient of the cost.
 pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, island: i32) {
+    update_gradient_of(m, d, s, island, rows(d, island));
+}
+
+/// [`update_gradient`] where the rows at some places are not yet in `solver_Ma`.
+fn update_gradient_of<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    s: &mut Descent<T>,
+    island: i32,
+    places: Range<usize>,
+) {
     for k in island_ranges(d, island) {
         let range = range_at(d, k);
         s.qfrc_constraint[range].fill(T::ZERO);
     }
     if d.jacobian.is_plain() {
-        sum_forces::<T, true>(m, d, s, island);
+        sum_forces::<T, true>(m, d, s, places);
     } else if d.jacobian.is_packed {
-        sum_block_forces(m, d, s, island);
+        sum_block_forces(m, d, s, places);
     } else {
-        sum_forces::<T, false>(m, d, s, island);
+        sum_forces::<T, false>(m, d, s, places);
     }
     for k in island_ranges(d, island) {
         let range = range_at(d, k);
@@ -266,11 +302,16 @@ pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descen
 /// Row forces of an island, and their sum on each of its degrees of freedom. `PLAIN`: rows are
 /// [plain](manyworlds_model::model::jacobian::Jacobian::is_plain).
 #[inline(always)]
-fn sum_forces<T: Real, const PLAIN: bool>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, island: i32) {
+fn sum_forces<T: Real, const PLAIN: bool>(
+    m: &Model<T>,
+    d: &Data<T>,
+    s: &mut Descent<T>,
+    places: Range<usize>,
+) {
     let mut four = RowBatch::<T, PLAIN>::default();
     let two_sided = (d.ne[0] + d.nf[0]) as usize;
     let mut done = 0;
-    for k in rows(d, island) {
+    for k in places {
         let r = d.efc_order[k] as usize;
         if r >= done {
             if let Some(cone) = cone_of(m, d, r) {
@@ -307,16 +348,11 @@ fn row_force<T: Real>(d: &Data<T>, r: usize, two_sided: usize, x: T) -> T {
 }
 
 /// [`sum_forces`] constraint by constraint, of packed rows.
-fn sum_block_forces<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, island: i32) {
-    let places = rows(d, island);
+fn sum_block_forces<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, places: Range<usize>) {
     let two_sided = (d.ne[0] + d.nf[0]) as usize;
     let mut k = places.start;
-    let equalities = k + equality_count(d, &d.efc_order[places.clone()]);
     while k < places.end {
-        if k < equalities {
-            k += sum_edge_forces(d, s, &d.efc_order[k..equalities]);
-        }
-        let Some(r) = d.efc_order[..places.end].get(k).map(|r| *r as usize) else { return };
+        let r = d.efc_order[k] as usize;
         let count = block_len(d, r);
         if let Some(cone) = cone_of(m, d, r) {
             let (f, _) = cone.forces(&s.solver_Jaref[r..r + count]);

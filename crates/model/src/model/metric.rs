@@ -90,6 +90,8 @@ pub struct Coupling<T> {
     pub blocks: Vec<CouplingBlock>,
     /// Numbers of all blocks, each by row.
     pub values: Vec<T>,
+    /// True if each body has three degrees of freedom, as the vertices of most flexes do.
+    pub is_of_threes: bool,
 }
 
 /// A body's row of a [`Coupling`].
@@ -115,6 +117,8 @@ impl CouplingRow {
 pub struct CouplingBlock {
     /// Row of the other body.
     pub other: u32,
+    /// First degree of freedom of the other body.
+    pub dof: u32,
     /// First of its numbers.
     pub value: u32,
 }
@@ -144,6 +148,7 @@ impl<T: Copy> Coupling<T> {
             row_of_body: vec![Self::NONE; nbody],
             blocks: Vec::with_capacity(pairs.len()),
             values: Vec::new(),
+            is_of_threes: true,
         };
         let mut value = 0;
         for (body, other) in pairs {
@@ -154,13 +159,14 @@ impl<T: Copy> Coupling<T> {
                 coupling.rows.push(CouplingRow { dof: dofs.start, len: dofs.len(), blocks: (first, first) });
             }
             let other = coupling.row_of_body[other as usize];
-            coupling.blocks.push(CouplingBlock { other, value });
+            coupling.blocks.push(CouplingBlock { other, dof: others.start as u32, value });
             if let Some(row) = coupling.rows.last_mut() {
                 row.blocks.1 += 1;
             }
             value += (dofs.len() * others.len()) as u32;
         }
         coupling.values = vec![zero; value as usize];
+        coupling.is_of_threes = coupling.rows.iter().all(|row| row.len == 3);
         coupling
     }
 
