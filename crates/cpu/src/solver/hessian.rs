@@ -35,8 +35,7 @@ pub fn build_hessian<T: Real>(
     island: i32,
 ) {
     let (first, end) = h.islands[island as usize];
-    add_inertia(m, d, h, (first, end));
-    add_terms(m, d, h, island);
+    build_metric(m, d, h, island);
     let some_gap = || d.efc_order[rows(d, island)].iter().any(|r| has_gap(d, *r as usize));
     if end - first == 1 && d.jacobian.is_plain() {
         add_rows_of_one_node::<T, true>(m, d, s, h, island, first);
@@ -45,6 +44,13 @@ pub fn build_hessian<T: Real>(
     } else {
         add_rows_by_part(m, d, s, h, island);
     }
+}
+
+/// The Hessian of an island without rows: the inertia, or the metric in its place.
+pub fn build_metric<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>, island: i32) {
+    let nodes = h.islands[island as usize];
+    add_inertia(m, d, h, nodes);
+    add_terms(m, d, h, island);
 }
 
 /// The inertia, and zeros elsewhere.

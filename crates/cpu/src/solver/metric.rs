@@ -15,7 +15,7 @@ use crate::constraint::adhesion::row_adhesion;
 use crate::constraint::exact_diagonal::exact_diagonals;
 use crate::integrate::velocity_derivative::{actuator_force_derivatives, add_fluid_derivatives};
 use crate::math::{length, vec3_at};
-use crate::smooth::factor_m::{diagonal_of, factor_ld, mul_m, solve_ld};
+use crate::smooth::factor_m::{diagonal_of, factor_ld, mul_m};
 use crate::smooth::passive::{joint_stiffness, spring_rotation, stiffness_of_tendon, tendon_stretch};
 use crate::smooth::reflected_inertia::{damping_derivative, damping_of_dof, damping_of_tendon};
 use manyworlds_model::model::Model;
@@ -28,9 +28,6 @@ use manyworlds_model::schema::enums::{GainType, bias, constraint, disable, enabl
 
 /// Largest impedance of a row, and what it leaves.
 const MOST_IMPEDANCE: f64 = 0.9999;
-
-/// Residual of an iterative solution relative to its right-hand side, in units of rounding.
-const SOLVED: f64 = 64.0;
 
 /// Makes the metric of the present state.
 pub fn set_metric<T: Real>(m: &Model<T>, d: &mut Data<T>) {
@@ -277,62 +274,6 @@ pub fn mul_terms<T: Real>(m: &Model<T>, d: &Data<T>, island: Option<i32>, x: &[T
             let product = columns.iter().zip(row).fold(T::ZERO, |sum, (&j, &w)| sum + w * x[j as usize]);
             out[i as usize] += product;
         }
-    }
-}
-
-/// Solves in the metric, which is in place of the inertia, by conjugate gradients, `x` in place; exactly without terms.
-pub fn solve_metric<T: Real>(m: &Model<T>, d: &mut Data<T>, x: &mut [T]) {
-    let Some(mut metric) = d.metric.take() else { return };
-    let mut work = std::mem::take(&mut metric.work);
-    let has_terms = !metric.terms.is_empty()
-        || metric.coupling.as_ref().is_some_and(|coupling| !coupling.rows.is_empty());
-    d.metric = Some(metric);
-    if has_terms {
-        descend(m, d, x, &mut work);
-    } else {
-        solve_ld(m, &d.qLD, &d.qLDiagInv, x);
-    }
-    if let Some(metric) = &mut d.metric {
-        metric.work = work;
-    }
-}
-
-/// Preconditioned conjugate gradients (Nocedal and Wright, *Numerical Optimization*, algorithm 5.3).
-fn descend<T: Real>(m: &Model<T>, d: &Data<T>, x: &mut [T], work: &mut [Vec<T>; 4]) {
-    let [residual, direction, product, scaled] = work;
-    let dot = |a: &[T], b: &[T]| a.iter().zip(b).fold(T::ZERO, |sum, (x, y)| sum + *x * *y);
-    // from the solution of the preconditioner
-    residual.copy_from_slice(x);
-    let size = dot(residual, residual);
-    solve_ld(m, &d.qLD, &d.qLDiagInv, x);
-    mul_metric(m, d, x, product);
-    residual.iter_mut().zip(&*product).for_each(|(r, p)| *r -= *p);
-    scaled.copy_from_slice(residual);
-    solve_ld(m, &d.qLD, &d.qLDiagInv, scaled);
-    direction.copy_from_slice(scaled);
-    let mut decrease = dot(residual, scaled);
-    let small = T::of(SOLVED) * T::EPSILON;
-    for _ in 0..4 * m.sizes.nv + 16 {
-        // not a number either
-        let remains = dot(residual, residual) > small * small * size;
-        if !remains {
-            return;
-        }
-        mul_metric(m, d, direction, product);
-        let curvature = dot(direction, product);
-        let falls = curvature > T::ZERO;
-        if !falls {
-            return;
-        }
-        let step = decrease / curvature;
-        x.iter_mut().zip(&*direction).for_each(|(x, p)| *x += step * *p);
-        residual.iter_mut().zip(&*product).for_each(|(r, p)| *r -= step * *p);
-        scaled.copy_from_slice(residual);
-        solve_ld(m, &d.qLD, &d.qLDiagInv, scaled);
-        let next = dot(residual, scaled);
-        let share = next / decrease;
-        direction.iter_mut().zip(&*scaled).for_each(|(p, s)| *p = *s + share * *p);
-        decrease = next;
     }
 }
 

@@ -11,6 +11,7 @@ pub mod inverse;
 pub mod line_search;
 pub mod metric;
 mod metric_flex;
+pub mod metric_solve;
 pub mod nearby;
 pub mod noslip;
 pub mod pgs;
