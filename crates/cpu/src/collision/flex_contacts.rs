@@ -151,35 +151,37 @@ impl<'a, T: Real> Pairing<'a, T> {
     fn sweep(&mut self) {
         let (m, f) = (self.m, self.f);
         let (first, count) = (m.flex_elemadr[f] as usize, m.flex_elemnum[f] as usize);
-        let axis = self.widest_axis();
-        let at = |bounds: &[T], elem: usize, end: T| {
-            let adr = 6 * (first + elem);
-            bounds[adr + axis] + end * bounds[adr + 3 + axis]
-        };
+        let (axis, listed) = (self.widest_axis(), self.listed);
         let mut order = std::mem::take(&mut self.d.flexelem_order);
         let mut open = std::mem::take(&mut self.d.flexelem_open);
+        let boxes = std::mem::take(&mut self.d.flexelem_aabb);
+        let bounds = |elem: i32| Bounds(boxes.as_chunks().0[first + elem as usize]);
         let order_of_flex = &mut order[first..first + count];
         order_of_flex.iter_mut().zip(0..).for_each(|(to, elem)| *to = elem);
-        let begin = |elem: i32| at(&self.d.flexelem_aabb, elem as usize, -T::ONE).f64();
+        let begin = |elem: i32| bounds(elem).low(axis).f64();
         order_of_flex.sort_unstable_by(|a, b| begin(*a).total_cmp(&begin(*b)).then(a.cmp(b)));
         // those that began and have not ended
         let mut opened = 0;
         for &elem in &*order_of_flex {
-            let start = at(&self.d.flexelem_aabb, elem as usize, -T::ONE);
+            let own = bounds(elem);
+            let start = own.low(axis);
             let mut kept = 0;
             for k in 0..opened {
                 let other = open[k];
-                if at(&self.d.flexelem_aabb, other as usize, T::ONE) + self.listed < start {
+                let bounds = bounds(other);
+                if bounds.high(axis) + listed < start {
                     continue;
                 }
                 open[kept] = other;
                 kept += 1;
-                self.collide_pair(f, other as usize, elem as usize);
+                if !bounds.is_apart(&own, listed) {
+                    self.collide_near(f, other as usize, elem as usize);
+                }
             }
             open[kept] = elem;
             opened = kept + 1;
         }
-        (self.d.flexelem_order, self.d.flexelem_open) = (order, open);
+        (self.d.flexelem_order, self.d.flexelem_open, self.d.flexelem_aabb) = (order, open, boxes);
     }
 
     /// Axis along which the centres of the elements' bounding boxes vary most.
@@ -195,17 +197,27 @@ impl<'a, T: Real> Pairing<'a, T> {
 
     /// Contacts of an element of flex `one` with an element of the flex.
     fn collide_pair(&mut self, one: usize, k: usize, l: usize) {
+        let [a, b] = [(one, k), (self.f, l)]
+            .map(|(f, elem)| bounds_of(self.d, self.m.flex_elemadr[f] as usize + elem));
+        if !a.is_apart(&b, self.listed) {
+            self.collide_near(one, k, l);
+        }
+    }
+
+    /// The same for elements whose bounding boxes are near each other.
+    fn collide_near(&mut self, one: usize, k: usize, l: usize) {
         let (m, f) = (self.m, self.f);
-        if !is_active(m, one, k) || !is_active(m, f, l) || self.boxes_apart(one, k, l) {
+        if (one == f && shares_vertex(m, f, k, l)) || !is_active(m, one, k) || !is_active(m, f, l) {
             return;
         }
-        let shares_vertex =
-            one == f && element_vertices(m, f, k).any(|v| element_vertices(m, f, l).any(|w| v == w));
-        if shares_vertex || self.are_neighbours(one, k, l) || self.pair_rests(one, k, l) {
+        if self.are_neighbours(one, k, l) || self.pair_rests(one, k, l) {
+            return;
+        }
+        let (a, b) = (Element::new(m, self.d, one, k), Element::new(m, self.d, f, l));
+        if a.is_behind(&b, self.listed) {
             return;
         }
         self.parties.elem = [k as i32, l as i32];
-        let (a, b) = (Element::new(m, self.d, one, k), Element::new(m, self.d, f, l));
         let (a, b) = (a.convex(), b.convex());
         let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
         let count = if a.kind == geom::CAPSULE && b.kind == geom::CAPSULE {
@@ -215,17 +227,6 @@ impl<'a, T: Real> Pairing<'a, T> {
             convex_convex(&a, &b, self.listed, false, &mut found)
         };
         found[..count].iter().for_each(|contact| self.store(contact));
-    }
-
-    /// True if the bounding boxes of an element of flex `one` and of an element of the flex are farther apart than contacts are
-    /// listed.
-    fn boxes_apart(&self, one: usize, k: usize, l: usize) -> bool {
-        let bounds = &self.d.flexelem_aabb;
-        let [a, b] = [(one, k), (self.f, l)].map(|(f, elem)| 6 * (self.m.flex_elemadr[f] as usize + elem));
-        (0..3).any(|axis| {
-            let reach = bounds[a + 3 + axis] + bounds[b + 3 + axis] + self.listed;
-            (bounds[a + axis] - bounds[b + axis]).abs() > reach
-        })
     }
 
     /// Stores a contact of the parties.
@@ -259,9 +260,14 @@ impl<'a, T: Real> Pairing<'a, T> {
             (vec3(&self.d.geom_xpos, g), mat3(&self.d.geom_xmat, g)),
             &m.geom_aabb[6 * g..6 * g + 6],
         );
+        let around = Bounds(bounds.aligned());
         let field = m.geom_type[g] == geom::HFIELD;
         for elem in 0..m.flex_elemnum[f] as usize {
-            if !is_active(m, f, elem) || (!field && self.is_far(&bounds, elem)) {
+            let far = || {
+                let own = bounds_of(self.d, m.flex_elemadr[f] as usize + elem);
+                own.is_apart(&around, self.listed) || self.is_far(&bounds, elem)
+            };
+            if (!field && far()) || !is_active(m, f, elem) {
                 continue;
             }
             if self.rests_on(g, element_vertices(m, f, elem)) {
@@ -425,6 +431,42 @@ fn cells_touched<T: Real>(m: &Model<T>, grid: &NodeGrid, f: usize, elem: usize) 
     [0, 1, 2].map(|axis| (first[axis], last[axis]))
 }
 
+/// Bounding box of an element: its centre and half sizes.
+struct Bounds<T>([T; 6]);
+
+/// Bounding box of an element, counted over all flexes.
+#[inline(always)]
+fn bounds_of<T: Real>(d: &Data<T>, elem: usize) -> Bounds<T> {
+    Bounds(d.flexelem_aabb.as_chunks().0[elem])
+}
+
+impl<T: Real> Bounds<T> {
+    /// Where it begins along an axis.
+    fn low(&self, axis: usize) -> T {
+        self.0[axis] - self.0[3 + axis]
+    }
+
+    /// Where it ends along an axis.
+    fn high(&self, axis: usize) -> T {
+        self.0[axis] + self.0[3 + axis]
+    }
+
+    /// True if it is farther from another than a distance along some axis.
+    #[inline(always)]
+    fn is_apart(&self, other: &Self, distance: T) -> bool {
+        let beyond = |k: usize| (self.0[k] - other.0[k]).abs() > self.0[3 + k] + other.0[3 + k] + distance;
+        beyond(0) || beyond(1) || beyond(2)
+    }
+}
+
+/// True if two elements of a flex have a vertex in common.
+fn shares_vertex<T: Real>(m: &Model<T>, f: usize, k: usize, l: usize) -> bool {
+    let corners = m.flex_dim[f] as usize + 1;
+    let elements = &m.flex_elem[m.flex_elemdataadr[f] as usize..];
+    let [a, b] = [k, l].map(|elem| &elements[corners * elem..corners * (elem + 1)]);
+    a.iter().any(|v| b.contains(v))
+}
+
 /// True if an element collides: all but those of tetrahedra too deep below the surface.
 fn is_active<T: Real>(m: &Model<T>, f: usize, elem: usize) -> bool {
     m.flex_dim[f] < 3 || m.flex_elemlayer[m.flex_elemadr[f] as usize + elem] < m.flex_activelayers[f]
@@ -448,12 +490,26 @@ impl<T: Real> Element<T> {
         element
     }
 
+    /// Mean of the corners.
+    fn centre(&self) -> Vec3<T> {
+        let share = T::ONE / T::of(self.count as f64);
+        self.corners[..self.count].iter().fold(Vec3::ZERO, |sum, corner| sum + *corner * share)
+    }
+
+    /// True if it is farther from another than a distance along the line through their centres.
+    fn is_behind(&self, other: &Self, distance: T) -> bool {
+        let centre = self.centre();
+        let axis = other.centre() - centre;
+        let along = |corner: &Vec3<T>| dot(axis, *corner - centre);
+        let high = self.corners[..self.count].iter().map(along).fold(T::ZERO, T::max);
+        let infinity = T::of(f64::INFINITY);
+        let low = other.corners[..other.count].iter().map(along).fold(infinity, T::min);
+        low - high > (self.radius + other.radius + distance) * length(axis)
+    }
+
     /// The same as a convex shape; a line as a capsule.
     fn convex(&self) -> ConvexShape<'static, T> {
-        let mut centre = Vec3::ZERO;
-        for corner in &self.corners[..self.count] {
-            centre += *corner * (T::ONE / T::of(self.count as f64));
-        }
+        let centre = self.centre();
         if self.count == 2 {
             let along = self.corners[1] - self.corners[0];
             let [axis, one, two] = [0, 1, 2].map(|k| mat_row(make_frame(normalize3(along)), k));

@@ -5,7 +5,7 @@ use super::polytope::Hull;
 // closed forms are called by the names that the table of shape pairs has for them
 use super::primitives::*;
 use super::support_map::ConvexShape;
-use crate::math::{Mat3, Vec3, dot, mat_column, mat3, vec3};
+use crate::math::{Mat3, Vec3, dot, mat_column, mat_row, mat3, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -43,6 +43,13 @@ impl<T: Real> Obb<T> {
     #[inline(always)]
     fn around(m: &Model<T>, d: &Data<T>, g: usize) -> Self {
         Self::new((vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g)), &m.geom_aabb[6 * g..6 * g + 6])
+    }
+
+    /// Centre and half sizes of the box around it along the axes of the world.
+    pub(crate) fn aligned(&self) -> [T; 6] {
+        let half = Vec3::from_fn(|k| dot(mat_row(self.mat, k).map(T::abs), self.half));
+        let Vec3([x, y, z]) = self.centre;
+        [x, y, z, half[0], half[1], half[2]]
     }
 
     /// True if two boxes are farther apart than `margin` along a face axis of either (Gottschalk, Lin and Manocha,

@@ -7,15 +7,19 @@
 use super::row_span::{body_dof_range, range_union};
 use crate::math::{Vec3, length, vec3};
 use crate::smooth::flex_mesh::element_vertices;
-use crate::smooth::nodes::{NodeGrid, Weights};
+use crate::smooth::nodes::{MOST_NODES, NodeGrid};
 use arrayvec::ArrayVec;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
+use smallvec::SmallVec;
 
 /// Bodies that one side of a contact moves with, and their weights.
 #[derive(Clone, Debug)]
-pub struct Side<T>(Weights<T>);
+pub struct Side<T>(Bodies<T>);
+
+/// Bodies with their weights: those of the nodes of a cell, and seldom, inside of a shell, more.
+type Bodies<T> = SmallVec<[(usize, T); MOST_NODES]>;
 
 impl<T: Real> Side<T> {
     /// A side of a contact: 0 or 1.
@@ -47,9 +51,16 @@ impl<T: Real> Side<T> {
 
     /// The nodes around a place of the grid.
     fn of_nodes(m: &Model<T>, grid: &NodeGrid, place: Vec3<T>) -> Self {
-        let nodes = grid.weights(place);
-        let counting = nodes.iter().filter(|(_, weight)| *weight > T::ZERO);
-        Self(counting.map(|&(node, weight)| (m.flex_nodebodyid[node] as usize, weight)).collect())
+        let mut bodies = Bodies::new();
+        let mut add = |node: usize, weight| bodies.push((m.flex_nodebodyid[node] as usize, weight));
+        for (node, weight) in grid.weights(place).into_iter().filter(|(_, weight)| *weight > T::ZERO) {
+            match grid.place_inside(node) {
+                // by those that it stands between
+                Some(inside) => grid.outer_shares(inside).for_each(|(node, share)| add(node, weight * share)),
+                None => add(node, weight),
+            }
+        }
+        Self(bodies)
     }
 
     /// The bodies with their weights.

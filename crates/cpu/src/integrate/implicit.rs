@@ -7,6 +7,7 @@ use super::advance::{advance, advance_velocity};
 use super::check_state::stays_behind;
 use super::velocity_derivative::{bias_entry, bias_force_derivatives, derivative, is_fully_implicit, row};
 use crate::smooth::factor_m::{factor_ld, solve_ld};
+use crate::solver::metric::couples_tree;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::features::is_single_free_body;
@@ -73,11 +74,8 @@ fn add_bias_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize
 /// `implicitfast`: a spinning body then gains no energy. The matrix of all other forces is in the place of the inertia. Bodies
 /// that terms of a metric couple with others stay as they are.
 pub fn turn_free_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    let is_coupled = |d: &Data<T>, tree: usize| {
-        let metric = d.metric.as_ref();
-        metric
-            .is_some_and(|metric| metric.columns.iter().any(|dof| m.dof_treeid[*dof as usize] == tree as i32))
-    };
+    let is_coupled =
+        |d: &Data<T>, tree: usize| d.metric.as_ref().is_some_and(|metric| couples_tree(m, metric, tree));
     let mut is_known = false;
     for tree in (0..m.sizes.ntree).filter(|&t| is_single_free_body(m, t as i32)) {
         let first = m.tree_dofadr[tree] as usize;

@@ -1,19 +1,38 @@
 //! Points that are fixed to bodies: where they are, how they move, and forces there.
 
+use std::ops::Range;
+
 use super::jacobian::last_dof;
 use crate::math::{Spatial, Vec3, cross, dot, mat3, spatial, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 
+/// `body_simple` of bodies that only slide.
+const SLIDES: i32 = 2;
+
+/// Degrees of freedom of a body that does nothing but slide, as most vertices of flexes do: its points move alike, along axes
+/// that stay. Empty for a body that stays where it is, none for other bodies.
+pub(super) fn slides<T: Real>(m: &Model<T>, body: usize) -> Option<Range<usize>> {
+    if m.body_simple[body] == SLIDES {
+        let first = m.body_dofadr[body] as usize;
+        return Some(first..first + m.body_dofnum[body] as usize);
+    }
+    (last_dof(m, body) < 0).then_some(0..0)
+}
+
 /// Position of a point of a body's frame.
 pub fn body_point<T: Real>(d: &Data<T>, body: usize, local: Vec3<T>) -> Vec3<T> {
-    vec3(&d.xpos, body) + mat3(&d.xmat, body) * local
+    let origin = vec3(&d.xpos, body);
+    if local == Vec3::ZERO { origin } else { origin + mat3(&d.xmat, body) * local }
 }
 
 /// Velocity of a point of a body.
 pub fn point_velocity<T: Real>(m: &Model<T>, d: &Data<T>, body: usize, point: Vec3<T>) -> Vec3<T> {
     let Spatial { ang, lin } = spatial(&d.cvel, body);
+    if m.body_simple[body] == SLIDES {
+        return lin;
+    }
     let offset = point - vec3(&d.subtree_com, m.body_rootid[body] as usize);
     lin + cross(ang, offset)
 }
@@ -27,6 +46,12 @@ pub fn point_jacobian<T: Real>(
     along: Vec3<T>,
     mut each: impl FnMut(usize, T),
 ) {
+    if let Some(dofs) = slides(m, body) {
+        for i in dofs.rev() {
+            each(i, dot(spatial(&d.cdof, i).lin, along));
+        }
+        return;
+    }
     let offset = point - vec3(&d.subtree_com, m.body_rootid[body] as usize);
     let mut dof = last_dof(m, body);
     while let Ok(i) = usize::try_from(dof) {

@@ -7,7 +7,7 @@
 
 use super::reflected_inertia::{armature_of_dof, armature_of_tendon};
 use crate::math::{
-    Inertia, Spatial, Vec3, cross, dot6, inertia, inertia_about, inertia_moved, inertia_mul, mat3,
+    Inertia, Spatial, Vec3, cross, dot, dot6, inertia, inertia_about, inertia_moved, inertia_mul, mat3,
     set_inertia, spatial, vec3,
 };
 use crate::sleep::kept::{run_at, runs};
@@ -15,6 +15,9 @@ use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::stages::Stage;
+
+/// `body_simple` of bodies that only slide.
+const SLIDES: i32 = 2;
 
 /// Composite inertias and the inertia matrix, armature included.
 pub fn crb<T: Real>(m: &Model<T>, d: &mut Data<T>) {
@@ -71,6 +74,12 @@ fn axis_at<T: Real>(cdof: &[T], dof: usize, point: Vec3<T>) -> Spatial<T> {
 /// One row of the inertia matrix.
 fn inertia_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     let body = m.dof_bodyid[dof] as usize;
+    // of a body that only slides, the mass
+    if m.body_simple[body] == SLIDES {
+        let axis = spatial(&d.cdof, dof).lin;
+        d.M[m.M_rowadr[dof] as usize] = m.body_mass[body] * dot(axis, axis) + armature_of_dof(m, dof);
+        return;
+    }
     let center = from_root(m, d, body);
     // motion axes, seen from the centre of mass of the subtree that moves
     let momentum = inertia_mul(inertia(&d.crb, body), axis_at(&d.cdof, dof, center));

@@ -11,14 +11,18 @@
 //!   `κ = 2 e0 × e1 / (|e0| |e1| + e0 · e1)` between two edges (Bergou, Wardetzky, Robinson, Audoly, Grinspun 2008).
 
 use super::cells::cell_forces;
-use super::flex::{add_vertex_force, mul_edge_jac, vertex_velocity};
-use super::flex_mesh::{edge_ends, edge_vector, edges_of, element_vertices, vertices_of};
+use super::flex::{add_vertex_force, edge_direction, mul_edge_jac, vertex_velocity};
+use super::flex_mesh::{edge_ends, edge_vector, edges_of, vertices_of};
 use super::nodes::NodeGrid;
-use crate::math::{Vec3, cross, dot, length, normalize3, set_vec3, vec3};
+use crate::math::{Vec3, cross, dot, length, set_vec3, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 
+/// Edges of a triangle.
+pub const TRIANGLE_EDGES: usize = 3;
+/// Edges of a tetrahedron.
+pub const TETRAHEDRON_EDGES: usize = 6;
 /// Numbers of a triangle, and of a tetrahedron, in `flex_stiffness`.
 const TRIANGLE: usize = 21;
 const TETRAHEDRON: usize = 24;
@@ -75,100 +79,121 @@ fn edge_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize) -> bool {
     if stiffness == T::ZERO && damping == T::ZERO && !stretches {
         return false;
     }
+    let dampers = damping != T::ZERO || m.flex_damping[f] != T::ZERO;
     for edge in edges_of(m, f) {
         let stretch = d.flexedge_length[edge] - m.flexedge_length0[edge];
         d.flexedge_spring[edge] = -(stiffness * stretch);
         d.flexedge_damper[edge] = -(damping * d.flexedge_velocity[edge]);
     }
     if stretches {
-        for elem in 0..m.flex_elemnum[f] as usize {
-            stretch_element(m, d, f, elem);
+        if m.flex_dim[f] == 2 {
+            stretch_elements::<T, TRIANGLE_EDGES>(m, d, f);
+        } else {
+            stretch_elements::<T, TETRAHEDRON_EDGES>(m, d, f);
         }
     }
     // a positive force pushes the ends apart
     for edge in edges_of(m, f) {
         let ends = edge_ends(m, f, edge);
-        let direction = normalize3(edge_vector(d, ends));
-        for (vert, sign) in [(ends[0], -T::ONE), (ends[1], T::ONE)] {
-            let (spring, damper) = (d.flexedge_spring[edge], d.flexedge_damper[edge]);
-            add_vec3(&mut d.flexvert_spring, vert, direction * (sign * spring));
-            add_vec3(&mut d.flexvert_damper, vert, direction * (sign * damper));
+        let direction = edge_direction(d, edge, edge_vector(d, ends));
+        let spring = direction * d.flexedge_spring[edge];
+        add_vec3(&mut d.flexvert_spring, ends[0], -spring);
+        add_vec3(&mut d.flexvert_spring, ends[1], spring);
+        if dampers {
+            let damper = direction * d.flexedge_damper[edge];
+            add_vec3(&mut d.flexvert_damper, ends[0], -damper);
+            add_vec3(&mut d.flexvert_damper, ends[1], damper);
         }
     }
     true
 }
 
-/// What an element's edges feel: `(G s)` of each and its matrix `G`.
-pub struct Tension<T> {
-    /// Vertices, of which an element has `corners`.
-    pub verts: [usize; 4],
-    /// Number of vertices.
-    pub corners: usize,
-    /// Edges, of which an element has `count`.
-    pub edges: [usize; 6],
-    /// Number of edges.
-    pub count: usize,
-    /// The element's matrix, N/m³.
-    pub stiffness: [[T; 6]; 6],
+/// What the `N` edges of an element feel: `(G s)` of each and its matrix `G`.
+pub struct Tension<'a, T, const N: usize> {
+    /// Edges.
+    pub edges: [usize; N],
+    /// Upper triangle of the element's matrix by row, N/m³.
+    stiffness: &'a [T],
     /// The matrix times the growth of squared lengths, N/m.
-    pub force: [T; 6],
+    pub force: [T; N],
+}
+
+impl<T: Real, const N: usize> Tension<'_, T, N> {
+    /// The element's matrix, N/m³.
+    pub fn matrix(&self) -> [[T; N]; N] {
+        let mut matrix = [[T::ZERO; N]; N];
+        let mut k = 0;
+        for i in 0..N {
+            for j in i..N {
+                (matrix[i][j], matrix[j][i]) = (self.stiffness[k], self.stiffness[k]);
+                k += 1;
+            }
+        }
+        matrix
+    }
 }
 
 /// Tension along the edges of a triangle or tetrahedron.
-pub fn element_tension<T: Real>(m: &Model<T>, d: &Data<T>, f: usize, elem: usize) -> Tension<T> {
-    let (count, stride) = if m.flex_dim[f] == 2 { (3, TRIANGLE) } else { (6, TETRAHEDRON) };
-    let first = m.flex_elemedgeadr[f] as usize + count * elem;
-    let mut tension = Tension {
-        verts: [0; 4],
-        corners: 0,
-        edges: [0; 6],
-        count,
-        stiffness: [[T::ZERO; 6]; 6],
-        force: [T::ZERO; 6],
-    };
-    for vert in element_vertices(m, f, elem) {
-        tension.verts[tension.corners] = vert;
-        tension.corners += 1;
-    }
+#[inline(always)]
+pub fn element_tension<'a, T: Real, const N: usize>(
+    m: &'a Model<T>,
+    d: &Data<T>,
+    f: usize,
+    elem: usize,
+) -> Tension<'a, T, N> {
+    let first = m.flex_elemedgeadr[f] as usize + N * elem;
+    let places = &m.flex_elemedge[first..first + N];
+    let edges: [usize; N] = std::array::from_fn(|k| (m.flex_edgeadr[f] + places[k]) as usize);
     // growth of squared lengths
-    let mut grown = [T::ZERO; 6];
-    for k in 0..count {
-        let edge = (m.flex_edgeadr[f] + m.flex_elemedge[first + k]) as usize;
-        let (now, rest) = (d.flexedge_length[edge], m.flexedge_length0[edge]);
-        tension.edges[k] = edge;
-        grown[k] = now * now - rest * rest;
-    }
+    let grown: [T; N] = std::array::from_fn(|k| {
+        let (now, rest) = (d.flexedge_length[edges[k]], m.flexedge_length0[edges[k]]);
+        now * now - rest * rest
+    });
     // the upper triangle is stored
-    let mut adr = m.flex_stiffnessadr[f] as usize + stride * elem;
-    for i in 0..count {
-        for j in i..count {
-            let g = m.flex_stiffness[adr];
-            (tension.stiffness[i][j], tension.stiffness[j][i]) = (g, g);
-            adr += 1;
-        }
-    }
-    for i in 0..count {
-        tension.force[i] = (0..count).fold(T::ZERO, |sum, j| sum + tension.stiffness[i][j] * grown[j]);
-    }
-    tension
+    let stride = if N == TRIANGLE_EDGES { TRIANGLE } else { TETRAHEDRON };
+    let adr = m.flex_stiffnessadr[f] as usize + stride * elem;
+    let stiffness = &m.flex_stiffness[adr..adr + N * (N + 1) / 2];
+    Tension { edges, stiffness, force: mul_upper(stiffness, &grown) }
 }
 
-/// Adds the forces of an element along its edges.
-fn stretch_element<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, elem: usize) {
-    let Tension { edges, count, stiffness, force, .. } = element_tension(m, d, f, elem);
-    // damping: rates of squared lengths in the middle of the step
-    let mut rate = [T::ZERO; 6];
-    if m.flex_damping[f] != T::ZERO {
-        for k in 0..count {
-            let (now, speed) = (d.flexedge_length[edges[k]], d.flexedge_velocity[edges[k]]);
-            rate[k] = m.flex_damping[f] * speed * (T::of(2.0) * now - m.opt_timestep[0] * speed);
+/// Product of a symmetric matrix, of which the upper triangle is given by row, with a vector.
+#[inline(always)]
+fn mul_upper<T: Real, const N: usize>(upper: &[T], x: &[T; N]) -> [T; N] {
+    let upper = &upper[..N * (N + 1) / 2];
+    let mut product = [T::ZERO; N];
+    let mut k = 0;
+    for i in 0..N {
+        product[i] += upper[k] * x[i];
+        for j in i + 1..N {
+            let g = upper[k + j - i];
+            product[i] += g * x[j];
+            product[j] += g * x[i];
         }
+        k += N - i;
     }
-    for k in 0..count {
-        let now = d.flexedge_length[edges[k]];
-        let damper = (0..count).fold(T::ZERO, |sum, j| sum + stiffness[k][j] * rate[j]);
-        d.flexedge_spring[edges[k]] -= force[k] * now;
-        d.flexedge_damper[edges[k]] -= damper * now;
+    product
+}
+
+/// Adds the forces of all elements of a flex along their edges.
+fn stretch_elements<T: Real, const N: usize>(m: &Model<T>, d: &mut Data<T>, f: usize) {
+    let damping = m.flex_damping[f];
+    for elem in 0..m.flex_elemnum[f] as usize {
+        let Tension { edges, stiffness, force } = element_tension::<T, N>(m, d, f, elem);
+        for k in 0..N {
+            d.flexedge_spring[edges[k]] -= force[k] * d.flexedge_length[edges[k]];
+        }
+        if damping == T::ZERO {
+            continue;
+        }
+        // rates of squared lengths in the middle of the step
+        let rate: [T; N] = std::array::from_fn(|k| {
+            let (now, speed) = (d.flexedge_length[edges[k]], d.flexedge_velocity[edges[k]]);
+            damping * speed * (T::of(2.0) * now - m.opt_timestep[0] * speed)
+        });
+        let force = mul_upper(stiffness, &rate);
+        for k in 0..N {
+            d.flexedge_damper[edges[k]] -= force[k] * d.flexedge_length[edges[k]];
+        }
     }
 }
 
@@ -192,9 +217,11 @@ fn bending_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize) -> bool {
 }
 
 /// Adds a vector to an element of an array of vectors.
+#[inline(always)]
 fn add_vec3<T: Real>(to: &mut [T], i: usize, x: Vec3<T>) {
+    let to = &mut to[3 * i..3 * i + 3];
     for k in 0..3 {
-        to[3 * i + k] += x[k];
+        to[k] += x[k];
     }
 }
 
@@ -221,7 +248,7 @@ pub fn hinge_of<T: Real>(m: &Model<T>, f: usize, edge: usize) -> Option<Hinge<T>
 
 /// Adds the forces of bending about an edge to those of its two vertices and of the two opposite ones.
 fn bend_shell<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, hinge: &Hinge<T>) {
-    let &Hinge { verts, matrix, curved } = hinge;
+    let &Hinge { verts, curved, .. } = hinge;
     let x = verts.map(|v| vec3(&d.flexvert_xpos, v));
     // directions of the force of a shell that is curved at rest
     let mut turn = [Vec3::ZERO; 4];
@@ -230,16 +257,22 @@ fn bend_shell<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, hinge: &Hinge<T>
         turn = [Vec3::ZERO, cross(e1, e2), cross(e2, e0), cross(e0, e1)];
         turn[0] = -(turn[1] + turn[2] + turn[3]);
     }
+    add_quadratic(&mut d.flexvert_spring, hinge, x, T::ONE);
+    if curved != T::ZERO {
+        (0..4).for_each(|i| add_vec3(&mut d.flexvert_spring, verts[i], -(turn[i] * curved)));
+    }
     let damping = m.flex_damping[f];
-    let v = if damping == T::ZERO { x } else { verts.map(|v| vertex_velocity(m, d, v)) };
-    for i in 0..4 {
-        let (mut spring, mut damper) = (turn[i] * curved, Vec3::ZERO);
-        for j in 0..4 {
-            spring += x[j] * matrix[4 * i + j];
-            damper += v[j] * (matrix[4 * i + j] * damping);
-        }
-        add_vec3(&mut d.flexvert_spring, verts[i], -spring);
-        add_vec3(&mut d.flexvert_damper, verts[i], -damper);
+    if damping != T::ZERO {
+        let v = verts.map(|v| vertex_velocity(m, d, v));
+        add_quadratic(&mut d.flexvert_damper, hinge, v, damping);
+    }
+}
+
+/// Adds minus the product of the matrix of a hinge with what its vertices have, times a weight.
+fn add_quadratic<T: Real>(to: &mut [T], hinge: &Hinge<T>, x: [Vec3<T>; 4], weight: T) {
+    for (row, vert) in hinge.matrix.chunks_exact(4).zip(hinge.verts) {
+        let sum = (x[0] * row[0] + x[1] * row[1]) + (x[2] * row[2] + x[3] * row[3]);
+        add_vec3(to, vert, -(sum * weight));
     }
 }
 

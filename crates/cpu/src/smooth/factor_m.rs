@@ -42,6 +42,61 @@ pub fn factor_ld<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T]) -> bool
 /// Factors restricted to a range of degrees of freedom, which are whole trees.
 fn factor_ld_within<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T], dofs: Range<usize>) -> bool {
     let mut regular = true;
+    for part in parts_of(m, dofs) {
+        regular &= match part {
+            Part::Diagonal { dofs, first } => {
+                invert_diagonal(&mut h[first..first + dofs.len()], &mut diag_inv[dofs])
+            }
+            Part::Tree(dofs) => factor_tree(m, h, diag_inv, dofs),
+        };
+    }
+    regular
+}
+
+/// Whole trees that follow each other.
+enum Part {
+    /// Bodies whose rows are their diagonals, the first of them at a place.
+    Diagonal { dofs: Range<usize>, first: usize },
+    /// Any other tree.
+    Tree(Range<usize>),
+}
+
+/// Parts of a range of degrees of freedom, which are whole trees.
+#[inline(always)]
+fn parts_of<T: Real>(m: &Model<T>, dofs: Range<usize>) -> impl Iterator<Item = Part> + '_ {
+    let mut next = dofs.start;
+    std::iter::from_fn(move || {
+        if next >= dofs.end {
+            return None;
+        }
+        let begin = next;
+        let run = m.dof_simplenum[begin] as usize;
+        if run > 0 {
+            next = dofs.end.min(begin + run);
+            return Some(Part::Diagonal { dofs: begin..next, first: m.M_rowadr[begin] as usize });
+        }
+        let tree = m.dof_treeid[begin] as usize;
+        next = (m.tree_dofadr[tree] + m.tree_dofnum[tree]) as usize;
+        Some(Part::Tree(begin..next))
+    })
+}
+
+/// Inverts a diagonal; false if it is singular, whose pivots become the smallest that count.
+fn invert_diagonal<T: Real>(diagonal: &mut [T], inverse: &mut [T]) -> bool {
+    let mut regular = true;
+    for (x, inv) in diagonal.iter_mut().zip(inverse) {
+        if *x < T::MINVAL {
+            *x = T::MINVAL;
+            regular = false;
+        }
+        *inv = T::ONE / *x;
+    }
+    regular
+}
+
+/// [`factor_ld_within`] of one tree.
+fn factor_tree<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T], dofs: Range<usize>) -> bool {
+    let mut regular = true;
     let nonzeros = &m.M_rownnz[..m.sizes.nv];
     for i in dofs.rev() {
         let adr = m.M_rowadr[i] as usize;
@@ -116,6 +171,23 @@ pub fn solve_ld_rows<T: Real>(
 /// [`solve_ld_within`] of the elements for `dofs` alone.
 fn solve_ld_one<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T], dofs: Range<usize>) {
     let base = dofs.start;
+    for part in parts_of(m, dofs) {
+        match part {
+            Part::Diagonal { dofs, .. } => {
+                let inverse = &diag_inv[dofs.clone()];
+                x[dofs.start - base..dofs.end - base].iter_mut().zip(inverse).for_each(|(x, inv)| *x *= *inv);
+            }
+            Part::Tree(dofs) => {
+                let own = dofs.start - base..dofs.end - base;
+                solve_tree(m, ld, diag_inv, &mut x[own], dofs);
+            }
+        }
+    }
+}
+
+/// [`solve_ld_one`] of one tree.
+fn solve_tree<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T], dofs: Range<usize>) {
+    let base = dofs.start;
     // L', from the leaves up
     for k in dofs.clone().rev() {
         let adr = m.M_rowadr[k] as usize;
@@ -183,6 +255,20 @@ pub fn mul_m<T: Real>(m: &Model<T>, inertia: &[T], v: &[T], out: &mut [T]) {
 
 /// Product restricted to a range of degrees of freedom, which are whole trees; the rest of `out` keeps its values.
 pub fn mul_m_within<T: Real>(m: &Model<T>, inertia: &[T], v: &[T], out: &mut [T], dofs: Range<usize>) {
+    for part in parts_of(m, dofs) {
+        match part {
+            Part::Diagonal { dofs, first } => {
+                let diagonal = &inertia[first..first + dofs.len()];
+                let products = diagonal.iter().zip(&v[dofs.clone()]).map(|(x, v)| *x * *v);
+                out[dofs].iter_mut().zip(products).for_each(|(to, x)| *to = x);
+            }
+            Part::Tree(dofs) => mul_tree(m, inertia, v, out, dofs),
+        }
+    }
+}
+
+/// [`mul_m_within`] of one tree.
+fn mul_tree<T: Real>(m: &Model<T>, inertia: &[T], v: &[T], out: &mut [T], dofs: Range<usize>) {
     let (v, out) = (&v[..m.sizes.nv], &mut out[..m.sizes.nv]);
     for i in dofs {
         let adr = m.M_rowadr[i] as usize;

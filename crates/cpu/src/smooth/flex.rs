@@ -1,14 +1,17 @@
 //! Deformable bodies: positions of vertices, lengths of edges and their Jacobians.
 //!
-//! A vertex is a point of a body, and moves with it, or stands between nodes that do. An edge is a straight line between two vertices: its length changes by
-//! the difference of their velocities along it. Edges of a flex of which all vertices are on one body have no length.
+//! A vertex is a point of a body, and moves with it, or stands between nodes that do. An edge is a straight line between two
+//! vertices: its length changes by the difference of their velocities along it. Edges have no length in a flex of which all
+//! vertices are on one body, or between nodes.
 
-use super::body_point::{add_point_force, body_point, point_velocity};
+use std::ops::Range;
+
+use super::body_point::{add_point_force, body_point, point_velocity, slides};
 use super::flex_mesh::{edge_ends, edge_vector, edges_of, element_vertices, vertices_of};
 use super::jacobian::{last_dof, moving_column};
 use super::nodes::{NodeGrid, interpolated_position, node_positions};
 use super::vertex_strain::strain_vertices;
-use crate::math::{Vec3, dot, length, normalize3, set_vec3, vec3};
+use crate::math::{Vec3, dot, length, set_vec3, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -50,8 +53,8 @@ fn bound_element<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, elem: usize) 
     let (mut low, mut high) = (Vec3([T::of(f64::INFINITY); 3]), Vec3([T::of(f64::NEG_INFINITY); 3]));
     for vert in element_vertices(m, f, elem) {
         let corner = vec3(&d.flexvert_xpos, vert);
-        low = Vec3::from_fn(|k| low[k].min(corner[k]));
-        high = Vec3::from_fn(|k| high[k].max(corner[k]));
+        low = Vec3::from_fn(|k| if corner[k] < low[k] { corner[k] } else { low[k] });
+        high = Vec3::from_fn(|k| if corner[k] > high[k] { corner[k] } else { high[k] });
     }
     let half = T::of(0.5);
     let bounds = 2 * (m.flex_elemadr[f] as usize + elem);
@@ -68,8 +71,11 @@ fn stretch_edge<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, edge: usize) {
     let ends = edge_ends(m, f, edge);
     let along = edge_vector(d, ends);
     d.flexedge_length[edge] = length(along);
-    let direction = normalize3(along);
+    let direction = edge_direction(d, edge, along);
     let [b1, b2] = ends.map(|vert| m.flex_vertbodyid[vert] as usize);
+    if let (Some(one), Some(two)) = (slides(m, b1), slides(m, b2)) {
+        return stretch_between_slides(m, d, edge, direction, [one, two]);
+    }
     let (mut i1, mut i2) = (last_dof(m, b1), last_dof(m, b2));
     // from both ends towards the root until they meet; the row's columns ascend, and hold all that is passed
     let adr = m.flexedge_J_rowadr[edge] as usize;
@@ -91,6 +97,41 @@ fn stretch_edge<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, edge: usize) {
             }
         }
         d.flexedge_J[k] = moment;
+    }
+}
+
+/// Unit vector along an edge, whose length is known.
+pub(super) fn edge_direction<T: Real>(d: &Data<T>, edge: usize, along: Vec3<T>) -> Vec3<T> {
+    let length = d.flexedge_length[edge];
+    if length < T::MINVAL { Vec3::X } else { along * (T::ONE / length) }
+}
+
+/// Jacobian of an edge between two bodies that only slide: the row holds the degrees of freedom of both, the lower ones first.
+fn stretch_between_slides<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    edge: usize,
+    direction: Vec3<T>,
+    [one, two]: [Range<usize>; 2],
+) {
+    let adr = m.flexedge_J_rowadr[edge] as usize;
+    let row = &mut d.flexedge_J[adr..adr + m.flexedge_J_rownnz[edge] as usize];
+    // nothing reads the rows of some flexes
+    if row.is_empty() {
+        return;
+    }
+    // of two vertices on one body, neither moves against the other
+    if one == two {
+        return row.fill(T::ZERO);
+    }
+    let (lower, upper, pull) =
+        if one.start < two.start { (one, two, -direction) } else { (two, one, direction) };
+    let (moments, others) = row.split_at_mut(lower.len());
+    for (moments, dofs, pull) in [(moments, lower, pull), (others, upper, -pull)] {
+        let axes = d.cdof[6 * dofs.start..6 * dofs.end].chunks_exact(6);
+        for (moment, axis) in moments.iter_mut().zip(axes) {
+            *moment = pull[0] * axis[3] + pull[1] * axis[4] + pull[2] * axis[5];
+        }
     }
 }
 

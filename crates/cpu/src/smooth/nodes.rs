@@ -47,6 +47,37 @@ impl NodeGrid {
         self.first + (i * y + j) * z + k
     }
 
+    /// Place of a node.
+    fn place(&self, node: usize) -> [usize; 3] {
+        let [_, y, z] = [0, 1, 2].map(|axis| self.last(axis) + 1);
+        let at = node - self.first;
+        [at / (y * z), at / z % y, at % z]
+    }
+
+    /// Place of a node inside a shell, which has no motion of its own; none of any other node.
+    pub fn place_inside(&self, node: usize) -> Option<[usize; 3]> {
+        let place = self.place(node);
+        let is_inside = (0..3).all(|axis| place[axis] > 0 && place[axis] < self.last(axis));
+        (self.is_shell && is_inside).then_some(place)
+    }
+
+    /// Nodes on the outside of a shell with their weights in the position of a place inside: those on the sides, less the edges that
+    /// two of them share, and corners.
+    pub fn outer_shares<T: Real>(&self, at: [usize; 3]) -> impl Iterator<Item = (usize, T)> + '_ {
+        // along each axis: at the near end, at the far end, or where it is
+        (0..26).map(move |choice| {
+            let ends = [choice / 9, choice / 3 % 3, choice % 3];
+            let (mut place, mut weight) = (at, -T::ONE);
+            for axis in (0..3).filter(|&axis| ends[axis] < 2) {
+                let share = T::of(at[axis] as f64 / self.last(axis) as f64);
+                let is_far = ends[axis] == 1;
+                place[axis] = if is_far { self.last(axis) } else { 0 };
+                weight = -(weight * if is_far { share } else { T::ONE - share });
+            }
+            (self.node(place), weight)
+        })
+    }
+
     /// Last place along an axis.
     pub fn last(&self, axis: usize) -> usize {
         self.cells[axis] * self.order
@@ -115,22 +146,10 @@ pub fn node_positions<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, grid: &N
     }
 }
 
-/// Position of a node inside a shell: sides, less the edges that two of them share, and corners.
+/// Position of a node inside a shell.
 fn between_sides<T: Real>(d: &Data<T>, grid: &NodeGrid, at: [usize; 3]) -> Vec3<T> {
-    let mut pos = Vec3::ZERO;
-    // along each axis: at the near end, at the far end, or where it is
-    for choice in 0..26 {
-        let ends = [choice / 9, choice / 3 % 3, choice % 3];
-        let (mut place, mut weight) = (at, -T::ONE);
-        for axis in (0..3).filter(|&axis| ends[axis] < 2) {
-            let share = T::of(at[axis] as f64 / grid.last(axis) as f64);
-            let is_far = ends[axis] == 1;
-            place[axis] = if is_far { grid.last(axis) } else { 0 };
-            weight = -(weight * if is_far { share } else { T::ONE - share });
-        }
-        pos += vec3(&d.flexnode_xpos, grid.node(place)) * weight;
-    }
-    pos
+    let share = |pos: Vec3<T>, (node, weight): (usize, T)| pos + vec3(&d.flexnode_xpos, node) * weight;
+    grid.outer_shares(at).fold(Vec3::ZERO, share)
 }
 
 /// Position of a vertex between its nodes.

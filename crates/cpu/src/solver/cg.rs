@@ -23,18 +23,21 @@ pub fn cg_direction<T: Real>(
         s.solver_Mv[range.clone()].copy_from_slice(&s.solver_grad[range.clone()]);
         solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut s.solver_Mv, range);
     }
-    let grad_mgrad = sum_over(d, island, |i| s.solver_grad[i] * s.solver_Mv[i]);
+    let grad_mgrad = sum_over(d, island, [&s.solver_grad, &s.solver_Mv], |[x, y]| x * y);
     let mut beta = T::ZERO;
     if let Some(last) = last {
-        let change = sum_over(d, island, |i| s.solver_grad[i] * (s.solver_Mv[i] - s.solver_Mgrad[i]));
+        let vectors: [&[T]; 3] = [&s.solver_grad, &s.solver_Mv, &s.solver_Mgrad];
+        let change = sum_over(d, island, vectors, |[grad, now, before]| grad * (now - before));
         beta = (change / last.max(T::MINVAL)).max(T::ZERO);
     }
     for k in island_ranges(d, island) {
-        for i in range_at(d, k) {
-            let kept = if beta > T::ZERO { beta * s.solver_search[i] } else { T::ZERO };
-            s.solver_search[i] = kept - s.solver_Mv[i];
-            s.solver_Mgrad[i] = s.solver_Mv[i];
+        let range = range_at(d, k);
+        let now = &s.solver_Mv[range.clone()];
+        for (search, x) in s.solver_search[range.clone()].iter_mut().zip(now) {
+            let kept = if beta > T::ZERO { beta * *search } else { T::ZERO };
+            *search = kept - *x;
         }
+        s.solver_Mgrad[range].copy_from_slice(now);
     }
     grad_mgrad
 }

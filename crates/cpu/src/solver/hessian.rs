@@ -2,12 +2,13 @@
 //! with several nodes, rows reach what they couple alone.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use super::blocks::{FREE, add_fixed4, block_len, fixed};
 use super::factors::{any, factor_node, solve_nodes, solve_triangle, update_path};
 use super::hessian_pattern::list_parts;
 use super::metric::is_of_island;
-use super::rows::{FourRows, RowBatch, are_of_one, is_narrow, rows};
+use super::rows::{FourRows, RowBatch, are_of_one, is_narrow, island_ranges, range_at, rows};
 use crate::constraint::cone::{Cone, cone_of};
 use crate::constraint::constraint_cost::{cost_parameters, is_quadratic};
 use crate::constraint::row_span::{has_gap, row_span};
@@ -16,6 +17,7 @@ use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::descent::Descent;
 use manyworlds_model::model::hessian::{Hessian, Node, RowPart};
+use manyworlds_model::model::metric::Coupling;
 use manyworlds_model::real::Real;
 
 /// Divisor of the number of degrees of freedom: if more rows than the quotient change zone, the Hessian of one node is
@@ -33,8 +35,7 @@ pub fn build_hessian<T: Real>(
     island: i32,
 ) {
     let (first, end) = h.islands[island as usize];
-    add_inertia(m, d, h, (first, end));
-    add_terms(m, d, h, island);
+    build_metric(m, d, h, island);
     let some_gap = || d.efc_order[rows(d, island)].iter().any(|r| has_gap(d, *r as usize));
     if end - first == 1 && d.jacobian.is_plain() {
         add_rows_of_one_node::<T, true>(m, d, s, h, island, first);
@@ -43,6 +44,13 @@ pub fn build_hessian<T: Real>(
     } else {
         add_rows_by_part(m, d, s, h, island);
     }
+}
+
+/// The Hessian of an island without rows: the inertia, or the metric in its place.
+pub fn build_metric<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>, island: i32) {
+    let nodes = h.islands[island as usize];
+    add_inertia(m, d, h, nodes);
+    add_terms(m, d, h, island);
 }
 
 /// The inertia, and zeros elsewhere.
@@ -63,6 +71,13 @@ fn add_inertia<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>, (first, e
 fn add_terms<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>, island: i32) {
     let Some(metric) = &d.metric else { return };
     let (first, end) = h.islands[island as usize];
+    if let Some(coupling) = &metric.coupling {
+        for k in island_ranges(d, island) {
+            for row in coupling.rows_within(&range_at(d, k)) {
+                add_coupling(m, h, coupling, row, (end - first == 1).then_some(first));
+            }
+        }
+    }
     for term in metric.terms.iter().filter(|term| is_of_island(m, d, metric, term, Some(island))) {
         let (columns, values) = (metric.columns_of(term), metric.values_of(term));
         let part = |h: &Hessian<T>, dof: u32| {
@@ -80,6 +95,44 @@ fn add_terms<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>, island: i32
                     h.entries[at] += value;
                 }
             }
+        }
+    }
+}
+
+/// Adds the blocks of a body's row of what flexes couple, in an island of one node or of several.
+fn add_coupling<T: Real>(
+    m: &Model<T>,
+    h: &mut Hessian<T>,
+    coupling: &Coupling<T>,
+    row: usize,
+    node: Option<usize>,
+) {
+    let part = |h: &Hessian<T>, dofs: Range<usize>| {
+        let tree = m.dof_treeid[dofs.start] as usize;
+        RowPart { node: node.unwrap_or_else(|| h.node_of_tree[tree]), begin: dofs.start, end: dofs.end }
+    };
+    let row = &coupling.rows[row];
+    for block in &coupling.blocks[row.blocks.0..row.blocks.1] {
+        let other = &coupling.rows[block.other as usize];
+        let (p, q) = (part(h, row.dofs()), part(h, other.dofs()));
+        let value = |i: usize, j: usize| coupling.values[block.value as usize + i * other.len + j];
+        add_block(h, &p, &q, value);
+        if row.dof != other.dof {
+            add_block(h, &q, &p, |i, j| value(j, i));
+        }
+    }
+}
+
+/// Adds a matrix in the columns of part `p`: its rows are those of `p`, its columns those of `q`, if these columns hold them.
+fn add_block<T: Real>(h: &mut Hessian<T>, p: &RowPart, q: &RowPart, value: impl Fn(usize, usize) -> T) {
+    let Some(place) = part_place(h, p, q) else { return };
+    let node = h.nodes[p.node];
+    let is_same = (q.node, q.begin) == (p.node, p.begin);
+    for k in 0..p.end - p.begin {
+        let count = if is_same { k + 1 } else { q.end - q.begin };
+        let column = node.column(p.begin + k - node.begin) + place;
+        for (i, x) in h.entries[column..column + count].iter_mut().enumerate() {
+            *x += value(k, i);
         }
     }
 }
@@ -279,7 +332,7 @@ fn add_rows_part<T: Real>(
     // two free bodies
     let Some(place) = part_place(h, p, q) else { return };
     let node = h.nodes[p.node];
-    let own = [fixed(row(0, p)), fixed(row(1, p)), fixed(row(2, p)), fixed(row(3, p))];
+    let own: [[T; FREE]; 4] = [fixed(row(0, p)), fixed(row(1, p)), fixed(row(2, p)), fixed(row(3, p))];
     let other = [fixed(row(0, q)), fixed(row(1, q)), fixed(row(2, q)), fixed(row(3, q))];
     let is_same = (q.node, q.begin) == (p.node, p.begin);
     for k in 0..FREE {
@@ -369,8 +422,10 @@ fn block_offset<T>(h: &Hessian<T>, node: &Node, block: usize) -> usize {
 /// Factors the Hessian of an island `H = L' D L` in place, node by node. Pivots have a lower bound.
 pub fn factor_hessian<T: Real>(d: &Data<T>, h: &mut Hessian<T>, island: i32) {
     let (first, end) = h.islands[island as usize];
+    // no pivot is below that of the inertia alone, which stands aside while a metric is in its place
+    let inertia_inv = d.metric.as_ref().map_or(&d.qLDiagInv, |metric| &metric.factor_inverse);
     for k in first..end {
-        factor_node(h, k, &d.qLDiagInv);
+        factor_node(h, k, inertia_inv);
     }
 }
 

@@ -81,6 +81,21 @@ fn list_pairs<T: Real>(m: &Model<T>, d: &Data<T>, work: &mut Work<T>) {
             work.pairs.extend(others.map(|(a, b)| (a.min(b), a.max(b))));
         }
     }
+    let coupling = d.metric.iter().filter_map(|metric| metric.coupling.as_ref());
+    for (coupling, row) in coupling.flat_map(|coupling| coupling.rows.iter().map(move |row| (coupling, row)))
+    {
+        let tree = m.dof_treeid[row.dof];
+        if d.tree_island[tree as usize] < 0 {
+            continue;
+        }
+        let blocks = &coupling.blocks[row.blocks.0..row.blocks.1];
+        let others = blocks.iter().map(|block| m.dof_treeid[coupling.rows[block.other as usize].dof]);
+        work.pairs.extend(
+            others
+                .filter(|other| *other != tree)
+                .map(|other| (other.min(tree) as u32, other.max(tree) as u32)),
+        );
+    }
     work.pairs.sort_unstable();
     work.pairs.dedup();
 }

@@ -1,8 +1,11 @@
 //! Line search: Newton steps on the derivative of the cost, then bracketing. Costs are compared only as differences
 //! from the start, which avoids cancellation in single precision.
 
+use std::ops::Range;
+
+use super::blocks::mul_equalities;
 use super::metric::mul_terms;
-use super::rows::{island_ranges, mul_jac, norm, range_at, rows, sum_over};
+use super::rows::{cut_rows, island_ranges, mul_jac, norm, range_at, sum_over};
 use crate::constraint::cone::cone_of;
 use crate::constraint::constraint_cost::{cost_parameters, force, is_quadratic, row_cost};
 use crate::smooth::factor_m::mul_m_within;
@@ -20,9 +23,10 @@ struct LinePoint<T> {
     d2: T,
 }
 
-/// State of a line search: derivatives of the smooth part, tolerance, evaluations so far.
+/// State of a line search: derivatives of what is quadratic everywhere, and the places in `efc_order` of the other rows;
+/// tolerance, evaluations so far.
 struct LineSearch<T> {
-    island: i32,
+    rest: Range<usize>,
     slope: T,
     curvature: T,
     tolerance: T,
@@ -50,12 +54,14 @@ pub fn line_search<T: Real>(
     }
     mul_terms(m, d, Some(island), &s.solver_search, &mut s.solver_Mv);
     let mut products = std::mem::take(&mut s.solver_Jv);
-    mul_jac(d, rows(d, island), &s.solver_search, &mut products);
+    let (equalities, rest) = cut_rows(d, island);
+    mul_equalities(d, equalities, &s.solver_search, &mut products, &mut s.solver_Mv);
+    mul_jac(d, rest.clone(), &s.solver_search, &mut products);
     s.solver_Jv = products;
     let mut search = LineSearch {
-        island,
-        slope: sum_over(d, island, |i| s.solver_search[i] * (s.solver_Ma[i] - d.qfrc_smooth[i])),
-        curvature: sum_over(d, island, |i| s.solver_search[i] * s.solver_Mv[i]),
+        rest,
+        slope: sum_over(d, island, [&s.solver_search, &s.solver_Ma, &d.qfrc_smooth], |[x, y, z]| x * (y - z)),
+        curvature: sum_over(d, island, [&s.solver_search, &s.solver_Mv], |[x, y]| x * y),
         tolerance: m.opt_tolerance[0] * m.opt_ls_tolerance[0] * length / scale,
         evaluations: i32::from(decrement.is_some()),
     };
@@ -85,7 +91,7 @@ fn evaluate<T: Real>(
     let two_sided = (d.ne[0] + d.nf[0]) as usize;
     let (jaref, jv, constraint_mass) = (&s.solver_Jaref, &s.solver_Jv, &d.efc_D);
     let mut done = 0;
-    for &r in &d.efc_order[rows(d, search.island)] {
+    for &r in &d.efc_order[search.rest.clone()] {
         let r = r as usize;
         if r < done {
             continue;

@@ -6,7 +6,9 @@
 //! tendons, actuators and elements of flexes couple what they touch. The solvers take this metric in place of the inertia
 //! ([`enter`], [`leave`]), and rows have regularisers in it.
 
+use super::coupling::mul_coupling;
 use super::metric_flex::flex_terms;
+use super::rows::{island_ranges, range_at};
 use crate::actuation::control::{control, is_good};
 use crate::actuation::next_activation::driving_input;
 use crate::constraint::adhesion::row_adhesion;
@@ -14,7 +16,7 @@ use crate::constraint::exact_diagonal::exact_diagonals;
 use crate::constraint::passive_contact::{distance_jacobian, has_passive, is_passive, passive_stiffness};
 use crate::integrate::velocity_derivative::{actuator_force_derivatives, add_fluid_derivatives};
 use crate::math::{length, vec3_at};
-use crate::smooth::factor_m::{diagonal_of, factor_ld, mul_m, solve_ld};
+use crate::smooth::factor_m::{diagonal_of, factor_ld, mul_m};
 use crate::smooth::passive::{joint_stiffness, spring_rotation, stiffness_of_tendon, tendon_stretch};
 use crate::smooth::reflected_inertia::{damping_derivative, damping_of_dof, damping_of_tendon};
 use manyworlds_model::model::Model;
@@ -28,9 +30,6 @@ use manyworlds_model::schema::enums::{GainType, bias, constraint, disable, enabl
 /// Largest impedance of a row, and what it leaves.
 const MOST_IMPEDANCE: f64 = 0.9999;
 
-/// Residual of an iterative solution relative to its right-hand side, in units of rounding.
-const SOLVED: f64 = 64.0;
-
 /// Makes the metric of the present state.
 pub fn set_metric<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.hold(Need::VelocityDerivative);
@@ -42,6 +41,7 @@ pub fn set_metric<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         list.resize(nv, T::ZERO);
     }
     metric.terms.clear();
+    metric.coupled.clear();
     metric.columns.clear();
     metric.values.clear();
     joint_terms(m, d, &mut metric);
@@ -128,6 +128,8 @@ fn add_square<T: Real>(m: &Model<T>, metric: &mut Metric<T>, columns: &[i32], va
         }
     }
     if count > 1 {
+        metric.coupled.resize(m.sizes.ntree, false);
+        filled().for_each(|(i, _)| metric.coupled[m.dof_treeid[*i as usize] as usize] = true);
         metric.terms.push(Term { first: metric.columns.len(), count, value: metric.values.len() });
         metric.columns.extend(filled().map(|(i, _)| *i as u32));
         for (_, &x) in filled() {
@@ -272,9 +274,25 @@ pub(super) fn is_of_island<T: Real>(
     })
 }
 
-/// Adds the product of all terms, or of those of an island, with a vector.
+/// True if something in the metric couples a tree with others.
+pub fn couples_tree<T: Real>(m: &Model<T>, metric: &Metric<T>, tree: usize) -> bool {
+    let first = m.tree_dofadr[tree] as usize;
+    let dofs = first..first + m.tree_dofnum[tree] as usize;
+    metric.coupled.get(tree).is_some_and(|coupled| *coupled)
+        || metric.coupling.as_ref().is_some_and(|coupling| !coupling.rows_within(&dofs).is_empty())
+}
+
+/// Adds the product of all that is not on the pattern of the inertia, or of that of an island, with a vector.
 pub fn mul_terms<T: Real>(m: &Model<T>, d: &Data<T>, island: Option<i32>, x: &[T], out: &mut [T]) {
     let Some(metric) = &d.metric else { return };
+    match (&metric.coupling, island) {
+        (Some(coupling), Some(island)) => {
+            let ranges = island_ranges(d, island).map(|k| range_at(d, k));
+            ranges.for_each(|range| mul_coupling(coupling, &range, x, out));
+        }
+        (Some(coupling), None) => mul_coupling(coupling, &(0..m.sizes.nv), x, out),
+        _ => {}
+    }
     for term in &metric.terms {
         if !is_of_island(m, d, metric, term, island) {
             continue;
@@ -284,61 +302,6 @@ pub fn mul_terms<T: Real>(m: &Model<T>, d: &Data<T>, island: Option<i32>, x: &[T
             let product = columns.iter().zip(row).fold(T::ZERO, |sum, (&j, &w)| sum + w * x[j as usize]);
             out[i as usize] += product;
         }
-    }
-}
-
-/// Solves in the metric, which is in place of the inertia, by conjugate gradients, `x` in place; exactly without terms.
-pub fn solve_metric<T: Real>(m: &Model<T>, d: &mut Data<T>, x: &mut [T]) {
-    let Some(mut metric) = d.metric.take() else { return };
-    let mut work = std::mem::take(&mut metric.work);
-    let has_terms = !metric.terms.is_empty();
-    d.metric = Some(metric);
-    if has_terms {
-        descend(m, d, x, &mut work);
-    } else {
-        solve_ld(m, &d.qLD, &d.qLDiagInv, x);
-    }
-    if let Some(metric) = &mut d.metric {
-        metric.work = work;
-    }
-}
-
-/// Preconditioned conjugate gradients (Nocedal and Wright, *Numerical Optimization*, algorithm 5.3).
-fn descend<T: Real>(m: &Model<T>, d: &Data<T>, x: &mut [T], work: &mut [Vec<T>; 4]) {
-    let [residual, direction, product, scaled] = work;
-    let dot = |a: &[T], b: &[T]| a.iter().zip(b).fold(T::ZERO, |sum, (x, y)| sum + *x * *y);
-    // from the solution of the preconditioner
-    residual.copy_from_slice(x);
-    let size = dot(residual, residual);
-    solve_ld(m, &d.qLD, &d.qLDiagInv, x);
-    mul_metric(m, d, x, product);
-    residual.iter_mut().zip(&*product).for_each(|(r, p)| *r -= *p);
-    scaled.copy_from_slice(residual);
-    solve_ld(m, &d.qLD, &d.qLDiagInv, scaled);
-    direction.copy_from_slice(scaled);
-    let mut decrease = dot(residual, scaled);
-    let small = T::of(SOLVED) * T::EPSILON;
-    for _ in 0..4 * m.sizes.nv + 16 {
-        // not a number either
-        let remains = dot(residual, residual) > small * small * size;
-        if !remains {
-            return;
-        }
-        mul_metric(m, d, direction, product);
-        let curvature = dot(direction, product);
-        let falls = curvature > T::ZERO;
-        if !falls {
-            return;
-        }
-        let step = decrease / curvature;
-        x.iter_mut().zip(&*direction).for_each(|(x, p)| *x += step * *p);
-        residual.iter_mut().zip(&*product).for_each(|(r, p)| *r -= step * *p);
-        scaled.copy_from_slice(residual);
-        solve_ld(m, &d.qLD, &d.qLDiagInv, scaled);
-        let next = dot(residual, scaled);
-        let share = next / decrease;
-        direction.iter_mut().zip(&*scaled).for_each(|(p, s)| *p = *s + share * *p);
-        decrease = next;
     }
 }
 

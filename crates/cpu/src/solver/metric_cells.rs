@@ -1,8 +1,8 @@
 //! Cells and faces of interpolated flexes in the metric of the integrator `discrete`: their stiffness, turned with them. Bending
 //! between faces is not in it, as in MuJoCo 3.17.
 
-use super::metric_term::{Weights, add_term};
-use crate::math::{Mat3, Vec3, transpose, vec3, vec3_at};
+use super::coupling::{Point, Weights, add_points};
+use crate::math::{Mat3, transpose, vec3, vec3_at};
 use crate::smooth::cells::{Patch, negative_stiffness, stretches};
 use crate::smooth::nodes::{MOST_NODES, NodeGrid};
 use arrayvec::ArrayVec;
@@ -17,7 +17,7 @@ pub(super) fn cell_terms<T: Real>(
     d: &Data<T>,
     f: usize,
     grid: &NodeGrid,
-    weights: &Weights<T>,
+    weights: Weights<T>,
     metric: &mut Metric<T>,
 ) {
     let mut turned = std::mem::take(&mut metric.dense);
@@ -26,19 +26,15 @@ pub(super) fn cell_terms<T: Real>(
             let patch = Patch::of(grid, k);
             let Some(negative) = negative_stiffness(m, f, k, &patch) else { continue };
             turn_blocks(negative, patch.coordinates(), patch.rotation(d), &mut turned);
-            let points: Points<T> = patch.nodes.iter().map(|node| point_of(m, d, *node)).collect();
-            add_term(m, d, &points, &turned, weights, metric);
+            let point = |&node: &usize| Point {
+                body: m.flex_nodebodyid[node] as usize,
+                pos: vec3(&d.flexnode_xpos, node),
+            };
+            let points: ArrayVec<Point<T>, MOST_NODES> = patch.nodes.iter().map(point).collect();
+            add_points(m, d, &points, &turned, weights, metric);
         }
     }
     metric.dense = turned;
-}
-
-/// Points of bodies.
-type Points<T> = ArrayVec<(usize, Vec3<T>), MOST_NODES>;
-
-/// Body and position of a node.
-fn point_of<T: Real>(m: &Model<T>, d: &Data<T>, node: usize) -> (usize, Vec3<T>) {
-    (m.flex_nodebodyid[node] as usize, vec3(&d.flexnode_xpos, node))
 }
 
 /// Turns the 3 x 3 blocks of a square matrix, which is stored with negative sign, from the axes of the grid to those of the world.

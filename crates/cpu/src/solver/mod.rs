@@ -2,6 +2,7 @@
 
 mod blocks;
 pub mod cg;
+mod coupling;
 pub mod factors;
 pub mod fwdinv;
 pub mod hessian;
@@ -11,7 +12,7 @@ pub mod line_search;
 pub mod metric;
 mod metric_cells;
 mod metric_flex;
-mod metric_term;
+pub mod metric_solve;
 pub mod nearby;
 pub mod noslip;
 pub mod pgs;

@@ -6,6 +6,7 @@ use std::ops::Range;
 use super::blocks::mul_blocks;
 use crate::constraint::row_span::{has_gap, range_union, row_span};
 use crate::math::{add_row, dot_n, dot_rows4};
+use crate::smooth::factor_m::diagonal_of;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -32,16 +33,31 @@ pub(crate) fn range_at<T: Real>(d: &Data<T>, k: usize) -> Range<usize> {
     d.range_dof_begin[k] as usize..d.range_dof_end[k] as usize
 }
 
-/// Sum over an island's degrees of freedom, in ascending order.
+/// Sum over an island's degrees of freedom of what a function makes of the vectors there: four partial sums, then their sum.
 #[inline(always)]
-pub(crate) fn sum_over<T: Real>(d: &Data<T>, island: i32, mut term: impl FnMut(usize) -> T) -> T {
-    let mut sum = T::ZERO;
+pub(crate) fn sum_over<T: Real, const N: usize>(
+    d: &Data<T>,
+    island: i32,
+    vectors: [&[T]; N],
+    term: impl Fn([T; N]) -> T,
+) -> T {
+    let mut sum = [T::ZERO; 4];
     for k in island_ranges(d, island) {
-        for i in range_at(d, k) {
-            sum += term(i);
+        let range = range_at(d, k);
+        let n = range.len();
+        let vectors = vectors.map(|x| &x[range.start..range.start + n]);
+        let whole = n - n % 4;
+        for i in (0..whole).step_by(4) {
+            let fours = vectors.map(|x| &x[i..i + 4]);
+            for (j, sum) in sum.iter_mut().enumerate() {
+                *sum += term(fours.map(|x| x[j]));
+            }
+        }
+        for i in whole..n {
+            sum[i - whole] += term(vectors.map(|x| x[i]));
         }
     }
-    sum
+    (sum[0] + sum[1]) + (sum[2] + sum[3])
 }
 
 /// Places of an island's rows in `efc_order`.
@@ -52,9 +68,31 @@ pub(crate) fn rows<T: Real>(d: &Data<T>, island: i32) -> Range<usize> {
     most(d.island_efc_begin[k])..most(d.island_efc_end[k])
 }
 
+/// Places in `efc_order` of an island's rows, cut into those of equality constraints and the rest, where rows are packed; else
+/// all are the rest. The former come first, and their cost is quadratic everywhere.
+pub(crate) fn cut_rows<T: Real>(d: &Data<T>, island: i32) -> (Range<usize>, Range<usize>) {
+    let all = rows(d, island);
+    let order = &d.efc_order[all.clone()];
+    let count = if d.jacobian.is_packed { order.partition_point(|r| *r < d.ne[0]) } else { 0 };
+    let cut = all.start + count;
+    (all.start..cut, cut..all.end)
+}
+
+/// Some rows in ascending order as ranges: one, where no rows of other islands are between them.
+pub(crate) fn row_ranges(order: &[i32]) -> impl Iterator<Item = Range<usize>> + '_ {
+    let is_whole = order.first().zip(order.last()).is_some_and(|(a, b)| (b - a) as usize + 1 == order.len());
+    let len = if is_whole { order.len() } else { 1 };
+    order.chunks(len).map(|part| part[0] as usize..part[part.len() - 1] as usize + 1)
+}
+
 /// Factor that makes costs and gradients of an island dimensionless: one over its inertia.
 pub(crate) fn cost_scale<T: Real>(m: &Model<T>, d: &Data<T>, island: i32) -> T {
-    let inertia = sum_over(d, island, |i| d.M[(m.M_rowadr[i] + m.M_rownnz[i]) as usize - 1]);
+    let mut inertia = T::ZERO;
+    for k in island_ranges(d, island) {
+        for i in range_at(d, k) {
+            inertia += d.M[diagonal_of(m, i)];
+        }
+    }
     T::ONE / inertia.max(T::MINVAL)
 }
 
@@ -252,5 +290,5 @@ pub fn residuals<T: Real>(d: &Data<T>, acceleration: &[T], out: &mut [T]) {
 
 /// Euclidean norm of a vector over an island's degrees of freedom.
 pub(crate) fn norm<T: Real>(d: &Data<T>, island: i32, x: &[T]) -> T {
-    sum_over(d, island, |i| x[i] * x[i]).sqrt()
+    sum_over(d, island, [x], |[x]| x * x).sqrt()
 }

@@ -9,9 +9,11 @@
 //! Newton steps on the derivative, then by bracketing, finds the step length. Costs are compared only as differences
 //! from the start of the search, which avoids cancellation in single precision.
 
+use std::ops::Range;
+
 use web_time::Instant;
 
-use super::blocks::{add_block_forces, block_len};
+use super::blocks::{add_block_forces, add_equalities, block_len};
 use super::cg::cg_direction;
 use super::hessian::{build_hessian, factor_hessian, solve_hessian, update_factors};
 use super::hessian_pattern::set_pattern;
@@ -20,7 +22,8 @@ use super::metric::{enter, leave, mul_metric, scale_rows};
 use super::noslip::noslip;
 use super::pgs::{dual_finish, pgs_island, pgs_warmstart, project_constraint};
 use super::rows::{
-    FourRows, RowBatch, cost_scale, is_narrow, island_ranges, norm, range_at, residuals, rows, sum_over,
+    FourRows, RowBatch, cost_scale, cut_rows, is_narrow, island_ranges, norm, range_at, residuals,
+    row_ranges, rows, sum_over,
 };
 use super::shared_islands::{solve_islands, solvers};
 use super::smooth_contact::smooth_forces;
@@ -28,7 +31,7 @@ use crate::constraint::cone::cone_of;
 use crate::constraint::constraint_cost::{cost_parameters, force, row_cost};
 use crate::constraint::row_span::{has_gap, row_span};
 use crate::integrate::implicit::turn_free_bodies;
-use crate::math::add_rows4;
+use crate::math::{add_row, add_rows4};
 use crate::smooth::factor_m::solve_ld_within;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -129,19 +132,42 @@ fn solve_rows<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Newton's method, or conjugate gradients, in one island; returns the number of iterations.
+///
+/// Equality rows may be many, as the edges of a flex are. Their forces are linear in the acceleration, so that `solver_Ma` takes
+/// them up, and each product with the inertia one with `J' D J`, in one pass; they are read as forces at the end.
 fn solve_island<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
     s: &mut Descent<T>,
-    mut h: Option<&mut Hessian<T>>,
+    h: Option<&mut Hessian<T>>,
     island: i32,
 ) -> i32 {
     if rows(d, island).is_empty() {
         return 0;
     }
+    let (equalities, rest) = cut_rows(d, island);
+    add_equalities(d, equalities.clone(), &s.solver_Jaref, T::ONE, &mut s.solver_Ma);
+    let iterations = descend(m, d, s, h, island, &rest);
+    add_equalities(d, equalities.clone(), &s.solver_Jaref, -T::ONE, &mut s.qfrc_constraint);
+    for range in row_ranges(&d.efc_order[equalities]) {
+        let rows = d.efc_D[range.clone()].iter().zip(&s.solver_Jaref[range.clone()]);
+        s.efc_force[range].iter_mut().zip(rows).for_each(|(f, (mass, x))| *f = -(*mass * *x));
+    }
+    iterations
+}
+
+/// [`solve_island`], with the rows at some places apart from `solver_Ma`.
+fn descend<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    s: &mut Descent<T>,
+    mut h: Option<&mut Hessian<T>>,
+    island: i32,
+    rest: &Range<usize>,
+) -> i32 {
     let scale = cost_scale(m, d, island);
     let tolerance = m.opt_tolerance[0];
-    update_gradient(m, d, s, island);
+    update_gradient_of(m, d, s, island, rest.clone());
     if already_solved(m, d, s, island, scale) {
         return 0;
     }
@@ -163,16 +189,14 @@ fn solve_island<T: Real>(
         }
         // step
         for k in island_ranges(d, island) {
-            for i in range_at(d, k) {
-                s.qacc[i] += alpha * s.solver_search[i];
-                s.solver_Ma[i] += alpha * s.solver_Mv[i];
-            }
+            let range = range_at(d, k);
+            add_row(&mut s.qacc[range.clone()], alpha, &s.solver_search[range.clone()]);
+            add_row(&mut s.solver_Ma[range.clone()], alpha, &s.solver_Mv[range]);
         }
-        for k in rows(d, island) {
-            let r = d.efc_order[k] as usize;
-            s.solver_Jaref[r] += alpha * s.solver_Jv[r];
+        for range in row_ranges(&d.efc_order[rows(d, island)]) {
+            add_row(&mut s.solver_Jaref[range.clone()], alpha, &s.solver_Jv[range]);
         }
-        update_gradient(m, d, s, island);
+        update_gradient_of(m, d, s, island, rest.clone());
         let gradient = scale * norm(d, island, &s.solver_grad);
         if -scale * change < tolerance || gradient < tolerance {
             return iteration + 1;
@@ -236,26 +260,41 @@ fn already_solved<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, island
         s.solver_search[range.clone()].copy_from_slice(&s.solver_grad[range.clone()]);
         solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut s.solver_search, range);
     }
-    let gap = sum_over(d, island, |i| s.solver_grad[i] * s.solver_search[i]);
+    let gap = sum_over(d, island, [&s.solver_grad, &s.solver_search], |[x, y]| x * y);
     scale * T::of(0.5) * gap < tolerance
 }
 
-/// Row forces of an island at the present acceleration, and the gradient of the cost.
+/// Forces of an island's rows at the present acceleration, and the gradient of the cost.
 pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, island: i32) {
+    update_gradient_of(m, d, s, island, rows(d, island));
+}
+
+/// [`update_gradient`] where the rows at some places are not yet in `solver_Ma`.
+fn update_gradient_of<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    s: &mut Descent<T>,
+    island: i32,
+    places: Range<usize>,
+) {
     for k in island_ranges(d, island) {
         let range = range_at(d, k);
         s.qfrc_constraint[range].fill(T::ZERO);
     }
     if d.jacobian.is_plain() {
-        sum_forces::<T, true>(m, d, s, island);
+        sum_forces::<T, true>(m, d, s, places);
     } else if d.jacobian.is_packed {
-        sum_block_forces(m, d, s, island);
+        sum_block_forces(m, d, s, places);
     } else {
-        sum_forces::<T, false>(m, d, s, island);
+        sum_forces::<T, false>(m, d, s, places);
     }
     for k in island_ranges(d, island) {
-        for i in range_at(d, k) {
-            s.solver_grad[i] = s.solver_Ma[i] - d.qfrc_smooth[i] - s.qfrc_constraint[i];
+        let range = range_at(d, k);
+        let product = &s.solver_Ma[range.clone()];
+        let (smooth, constraint) = (&d.qfrc_smooth[range.clone()], &s.qfrc_constraint[range.clone()]);
+        let grad = s.solver_grad[range].iter_mut();
+        for (((grad, product), smooth), constraint) in grad.zip(product).zip(smooth).zip(constraint) {
+            *grad = *product - *smooth - *constraint;
         }
     }
 }
@@ -263,11 +302,16 @@ pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descen
 /// Row forces of an island, and their sum on each of its degrees of freedom. `PLAIN`: rows are
 /// [plain](manyworlds_model::model::jacobian::Jacobian::is_plain).
 #[inline(always)]
-fn sum_forces<T: Real, const PLAIN: bool>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, island: i32) {
+fn sum_forces<T: Real, const PLAIN: bool>(
+    m: &Model<T>,
+    d: &Data<T>,
+    s: &mut Descent<T>,
+    places: Range<usize>,
+) {
     let mut four = RowBatch::<T, PLAIN>::default();
     let two_sided = (d.ne[0] + d.nf[0]) as usize;
     let mut done = 0;
-    for k in rows(d, island) {
+    for k in places {
         let r = d.efc_order[k] as usize;
         if r >= done {
             if let Some(cone) = cone_of(m, d, r) {
@@ -275,12 +319,7 @@ fn sum_forces<T: Real, const PLAIN: bool>(m: &Model<T>, d: &Data<T>, s: &mut Des
                 let (f, _) = cone.forces(&s.solver_Jaref[r..done]);
                 s.efc_force[r..done].copy_from_slice(&f[..cone.dim]);
             } else {
-                let x = s.solver_Jaref[r];
-                s.efc_force[r] = if r < two_sided {
-                    force(&cost_parameters(d, r), x)
-                } else {
-                    d.efc_D[r] * (-x).max(T::ZERO)
-                };
+                s.efc_force[r] = row_force(d, r, two_sided, s.solver_Jaref[r]);
             }
         }
         let f = s.efc_force[r];
@@ -302,9 +341,15 @@ fn sum_forces<T: Real, const PLAIN: bool>(m: &Model<T>, d: &Data<T>, s: &mut Des
     }
 }
 
+/// Force of a row, at `x`, that is not of a cone; limits and contacts, behind `two_sided`, without branches.
+#[inline(always)]
+fn row_force<T: Real>(d: &Data<T>, r: usize, two_sided: usize, x: T) -> T {
+    if r < two_sided { force(&cost_parameters(d, r), x) } else { d.efc_D[r] * (-x).max(T::ZERO) }
+}
+
 /// [`sum_forces`] constraint by constraint, of packed rows.
-fn sum_block_forces<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, island: i32) {
-    let places = rows(d, island);
+fn sum_block_forces<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, places: Range<usize>) {
+    let two_sided = (d.ne[0] + d.nf[0]) as usize;
     let mut k = places.start;
     while k < places.end {
         let r = d.efc_order[k] as usize;
@@ -314,7 +359,7 @@ fn sum_block_forces<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, isla
             s.efc_force[r..r + count].copy_from_slice(&f[..count]);
         } else {
             for r in r..r + count {
-                s.efc_force[r] = force(&cost_parameters(d, r), s.solver_Jaref[r]);
+                s.efc_force[r] = row_force(d, r, two_sided, s.solver_Jaref[r]);
             }
         }
         if s.efc_force[r..r + count].iter().any(|f| *f != T::ZERO) {
@@ -363,7 +408,7 @@ fn search_direction<T: Real>(
         s.solver_search[range.clone()].copy_from_slice(&s.solver_grad[range]);
     }
     solve_hessian(s, h, island);
-    let decrement = sum_over(d, island, |i| s.solver_grad[i] * s.solver_search[i]);
+    let decrement = sum_over(d, island, [&s.solver_grad, &s.solver_search], |[x, y]| x * y);
     for k in island_ranges(d, island) {
         for i in range_at(d, k) {
             s.solver_search[i] = -s.solver_search[i];

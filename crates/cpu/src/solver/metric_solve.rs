@@ -1,0 +1,100 @@
+//! Solutions in the metric of the integrator `discrete`: by the factors of the solver's Hessian without rows where Newton's
+//! method has a pattern of it, else by conjugate gradients.
+
+use super::hessian::{build_metric, factor_hessian, solve_hessian};
+use super::hessian_pattern::set_pattern;
+use super::metric::mul_metric;
+use super::rows::{island_ranges, range_at};
+use crate::smooth::factor_m::solve_ld;
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::real::Real;
+use manyworlds_model::schema::enums::solver;
+
+/// Residual of an iterative solution relative to its right-hand side, in units of rounding.
+const SOLVED: f64 = 64.0;
+
+/// Solves in the metric, which is in place of the inertia, `x` in place.
+pub fn solve_metric<T: Real>(m: &Model<T>, d: &mut Data<T>, x: &mut [T]) {
+    let is_coupled = d.metric.as_ref().is_some_and(|metric| {
+        !metric.terms.is_empty() || metric.coupling.as_ref().is_some_and(|coupling| !coupling.rows.is_empty())
+    });
+    if !is_coupled {
+        return solve_ld(m, &d.qLD, &d.qLDiagInv, x);
+    }
+    if m.opt_solver[0] == solver::NEWTON && is_in_islands(m, d) {
+        return solve_islands(m, d, x);
+    }
+    let mut work = d.metric.as_mut().map(|metric| std::mem::take(&mut metric.work)).unwrap_or_default();
+    descend(m, d, x, &mut work);
+    if let Some(metric) = &mut d.metric {
+        metric.work = work;
+    }
+}
+
+/// True if all that the metric couples, between trees or within one, is in islands; without rows there are none.
+fn is_in_islands<T: Real>(m: &Model<T>, d: &Data<T>) -> bool {
+    let Some(metric) = &d.metric else { return false };
+    let is_in = |tree: usize| d.tree_island[tree] >= 0;
+    let terms = metric.coupled.iter().enumerate().all(|(tree, coupled)| !coupled || is_in(tree));
+    let mut rows = metric.coupling.iter().flat_map(|coupling| &coupling.rows);
+    d.nisland[0] > 0 && terms && rows.all(|row| is_in(m.dof_treeid[row.dof] as usize))
+}
+
+/// Solves island by island, with factors in the place of the Hessian's; nothing else is coupled.
+fn solve_islands<T: Real>(m: &Model<T>, d: &mut Data<T>, x: &mut [T]) {
+    let mut hessian = d.take_hessian();
+    let mut s = d.take_descent();
+    set_pattern(m, d, &mut hessian);
+    s.solver_search.copy_from_slice(x);
+    solve_ld(m, &d.qLD, &d.qLDiagInv, x);
+    for island in 0..d.nisland[0] {
+        build_metric(m, d, &mut hessian, island);
+        factor_hessian(d, &mut hessian, island);
+        solve_hessian(&mut s, &mut hessian, island);
+        for range in island_ranges(d, island).map(|k| range_at(d, k)) {
+            x[range.clone()].copy_from_slice(&s.solver_search[range]);
+        }
+    }
+    d.put_descent(s);
+    d.hessian = Some(hessian);
+}
+
+/// Preconditioned conjugate gradients (Nocedal and Wright, *Numerical Optimization*, algorithm 5.3).
+fn descend<T: Real>(m: &Model<T>, d: &Data<T>, x: &mut [T], work: &mut [Vec<T>; 4]) {
+    let [residual, direction, product, scaled] = work;
+    let dot = |a: &[T], b: &[T]| a.iter().zip(b).fold(T::ZERO, |sum, (x, y)| sum + *x * *y);
+    // from the solution of the preconditioner
+    residual.copy_from_slice(x);
+    let size = dot(residual, residual);
+    solve_ld(m, &d.qLD, &d.qLDiagInv, x);
+    mul_metric(m, d, x, product);
+    residual.iter_mut().zip(&*product).for_each(|(r, p)| *r -= *p);
+    scaled.copy_from_slice(residual);
+    solve_ld(m, &d.qLD, &d.qLDiagInv, scaled);
+    direction.copy_from_slice(scaled);
+    let mut decrease = dot(residual, scaled);
+    let small = T::of(SOLVED) * T::EPSILON;
+    for _ in 0..4 * m.sizes.nv + 16 {
+        // not a number either
+        let remains = dot(residual, residual) > small * small * size;
+        if !remains {
+            return;
+        }
+        mul_metric(m, d, direction, product);
+        let curvature = dot(direction, product);
+        let falls = curvature > T::ZERO;
+        if !falls {
+            return;
+        }
+        let step = decrease / curvature;
+        x.iter_mut().zip(&*direction).for_each(|(x, p)| *x += step * *p);
+        residual.iter_mut().zip(&*product).for_each(|(r, p)| *r -= step * *p);
+        scaled.copy_from_slice(residual);
+        solve_ld(m, &d.qLD, &d.qLDiagInv, scaled);
+        let next = dot(residual, scaled);
+        let share = next / decrease;
+        direction.iter_mut().zip(&*scaled).for_each(|(p, s)| *p = *s + share * *p);
+        decrease = next;
+    }
+}
