@@ -385,15 +385,28 @@ fn check_integrator(model: &Model) -> Result<()> {
     ))
 }
 
-/// Rejects a model with deformable bodies: kernels have neither their forces nor their contacts yet.
+/// Rejects a model with deformable bodies of which kernels do not find all contacts, or are between nodes.
 fn check_flexes(model: &Model) -> Result<()> {
-    if model.sizes.nflex == 0 {
-        return Ok(());
+    let refuse = |f: usize, what: &str| {
+        Err(Error::Unsupported(format!(
+            "flex {f} '{}' {what}, which kernels do not simulate yet; step the model on the CPU",
+            model.names.flex[f]
+        )))
+    };
+    if let Some(f) = (0..model.sizes.nflex).find(|&f| model.flex_interp[f] != 0) {
+        return refuse(f, "interpolates between nodes");
     }
-    Err(Error::Unsupported(format!(
-        "flex 0 '{}' is a deformable body, which kernels do not simulate yet; step the model on the CPU",
-        model.names.flex[0]
-    )))
+    for p in 0..model.sizes.nflexpair {
+        let [one, f] = [0, 1].map(|k| model.flexpair_flex[2 * p + k]);
+        let geom = usize::try_from(model.flexpair_geom[p]);
+        if geom.is_ok_and(|g| model.geom_type[g] == geom::SDF) {
+            return refuse(f as usize, "can meet a signed distance field");
+        }
+        if one == f {
+            return refuse(f as usize, "can collide with itself (see selfcollide)");
+        }
+    }
+    Ok(())
 }
 
 /// Rejects a model whose table of candidates is not complete, as kernels test those that it lists, or longer than the

@@ -26,6 +26,9 @@ pub fn flex<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             stretch_edge(m, d, f, edge);
         }
     }
+    // rows that nothing needs take elements behind all others
+    let used: i32 = m.flexedge_J_rownnz.iter().sum();
+    d.flexedge_J[used as usize..].fill(T::ZERO);
 }
 
 /// Vertices of a flex.
