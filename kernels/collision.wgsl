@@ -4,14 +4,17 @@
 // The broad phase lists the candidates whose bounding volumes overlap, in order. Pairs with a closed form come first;
 // those solved by support functions wait, so that lanes and neighbouring worlds run the same code together. The lanes
 // of a group share the waiting pairs of all its worlds: first they find out which are near, then the contacts of
-// those. Pairs of signed distance fields come last: the lanes of a world share the searches of one after the other.
+// those. Pairs of signed distance fields come last: the lanes of a world share the searches of one after the other; and
+// behind them flexes, of which they share vertices and elements.
 // Contacts are stored as they are found and take their places by candidate at the end. On overflow, one lane of the
 // world starts again and keeps the deepest contacts.
 
 import package::collision::broad_phase::broad_phase;
 import package::collision::contacts::{finish_contact, found_so_far, keeps_deepest, place_of, set_found_so_far};
+import package::collision::flex_contacts::collide_flexes;
 import package::collision::narrow_phase::{collide_closed_form, collide_fields, collide_waiting, list_waiting, sleeps};
 import package::collision::pair::{is_convex, is_field};
+import package::constraint::contact_side::contact_side;
 import package::runtime::group::{any_world, group_max, lane, sync};
 import package::runtime::status::raise_status;
 import package::sleep::asleep::{AWAKE, tree_sleeps, wake_tree};
@@ -82,6 +85,9 @@ fn find_contacts() {
         }
         collide_fields(waiting, listed, turn, mine);
 //#endif
+//#if FLEX_CONTACT
+        collide_flexes(mine);
+//#endif
         sync();
         if (lane == 0u && turn == 0u) {
             set_ncon_peak(0u, max(ncon_peak(0u), i32(found_so_far())));
@@ -104,9 +110,15 @@ fn find_contacts() {
 fn wake_touched() -> u32 {
     var woken = 0u;
     for (var con = 0u; con < u32(ncon(0u)); con++) {
-        let one = body_treeid(u32(geom_bodyid(u32(contact_geom(2u * con)))));
-        let two = body_treeid(u32(geom_bodyid(u32(contact_geom(2u * con + 1u)))));
-        woken = max(woken, max(wake_by(one, two), wake_by(two, one)));
+        let first = contact_side(con, 0u);
+        let second = contact_side(con, 1u);
+        for (var i = 0u; i < first.count; i++) {
+            for (var j = 0u; j < second.count; j++) {
+                let one = body_treeid(first.bodies[i]);
+                let two = body_treeid(second.bodies[j]);
+                woken = max(woken, max(wake_by(one, two), wake_by(two, one)));
+            }
+        }
     }
     return woken;
 }

@@ -21,6 +21,14 @@ fn energies() {
         for (var ten = k; ten < ntendon; ten += parts) {
             sum.x += spring_energy(stiffness_of_tendon(ten), tendon_stretch(ten));
         }
+//#if FLEX
+        for (var f = 0u; f < nflex; f++) {
+            let end = u32(flex_edgeadr(f) + flex_edgenum(f));
+            for (var edge = u32(flex_edgeadr(f)) + k; edge < end; edge += parts) {
+                sum.x += edge_energy(f, edge);
+            }
+        }
+//#endif
 //#endif
         for (var i = k; i < nv; i += parts) {
             sum.y += kinetic_row(i);
@@ -42,6 +50,14 @@ fn energies() {
 fn spring_energy(k: vec3f, x: f32) -> f32 {
     return x * x * (k.x / 2.0 + x * (k.y / 3.0 + x * k.z / 4.0));
 }
+
+//#if FLEX
+// Energy of the spring along an edge; that of elements is not counted.
+fn edge_energy(f: u32, edge: u32) -> f32 {
+    let stretch = flexedge_length(edge) - flexedge_length0(edge);
+    return 0.5 * flex_edgestiffness(f) * stretch * stretch;
+}
+//#endif
 
 // Energy of one joint's spring.
 fn joint_energy(jnt: u32) -> f32 {

@@ -3,6 +3,7 @@
 
 import package::math::vector::{normalize3, set_vec3_at};
 import package::runtime::group::{lane, sync};
+import package::smooth::flex::{edge_end, edge_vector, element_vertex};
 import package::smooth::jacobian::{last_dof, moving_column};
 
 // flexvert_xpos, flexedge_length and flexedge_J of all flexes.
@@ -10,6 +11,12 @@ fn flex() {
     for (var vert = lane; vert < nflexvert; vert += lanes) {
         set_flexvert_xpos_vec3(vert, vertex_position(vert));
     }
+//#if FLEX_SPARE_ROWS
+    // rows that nothing needs take elements behind all others
+    for (var k = lane; k < nJfe; k += lanes) {
+        set_flexedge_J(k, 0.0);
+    }
+//#endif
     sync();
     for (var f = 0u; f < nflex; f++) {
         for (var elem = lane; elem < u32(flex_elemnum(f)); elem += lanes) {
@@ -30,23 +37,16 @@ fn vertex_position(vert: u32) -> vec3f {
 
 // Bounding box of an element, with its radius.
 fn bound_element(f: u32, elem: u32) {
-    let corners = u32(flex_dim(f)) + 1u;
-    let adr = u32(flex_elemdataadr(f)) + corners * elem;
-    var low = flexvert_xpos_vec3(u32(flex_vertadr(f) + flex_elem(adr)));
+    var low = flexvert_xpos_vec3(element_vertex(f, elem, 0u));
     var high = low;
-    for (var k = 1u; k < corners; k++) {
-        let corner = flexvert_xpos_vec3(u32(flex_vertadr(f) + flex_elem(adr + k)));
+    for (var k = 1u; k <= u32(flex_dim(f)); k++) {
+        let corner = flexvert_xpos_vec3(element_vertex(f, elem, k));
         low = min(low, corner);
         high = max(high, corner);
     }
     let bounds = 6u * (u32(flex_elemadr(f)) + elem);
     set_vec3_at__flexelem_aabb(bounds, 0.5 * (low + high));
     set_vec3_at__flexelem_aabb(bounds + 3u, 0.5 * (high - low) + vec3f(flex_radius(f)));
-}
-
-// Vertex at an end of an edge.
-fn edge_end(f: u32, edge: u32, end: u32) -> u32 {
-    return u32(flex_vertadr(f) + flex_edge(2u * edge + end));
 }
 
 // Length of an edge, and its Jacobian: the motion of the second vertex along the edge less that of the first.
@@ -57,7 +57,7 @@ fn stretch_edge(f: u32, edge: u32) {
     }
     let point1 = flexvert_xpos_vec3(edge_end(f, edge, 0u));
     let point2 = flexvert_xpos_vec3(edge_end(f, edge, 1u));
-    let along = point2 - point1;
+    let along = edge_vector(f, edge);
     set_flexedge_length(edge, sqrt(dot(along, along)));
     let direction = normalize3(along);
     let b1 = u32(flex_vertbodyid(edge_end(f, edge, 0u)));

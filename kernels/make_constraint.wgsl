@@ -4,8 +4,9 @@
 // the rows.
 
 import package::constraint::contact_jacobian::{contact_jacobian, contact_row_count, init_rows_of_contact};
+import package::constraint::contact_side::{geom_body, has_flex};
 import package::constraint::equality::{
-    self, connect_weld_rows, coupling_row, first_equality_row, is_active, is_connect_or_weld,
+    self, connect_weld_rows, coupling_row, edge_of_row, first_equality_row, is_active, is_connect_or_weld, is_flex,
 };
 import package::constraint::exact_diagonal::exact_diagonals;
 import package::constraint::row_parameters::{init_row, row_parameters, write_row};
@@ -40,6 +41,10 @@ fn make_constraint() {
         set_nefc_peak(0u, max(nefc_peak(0u), i32(wanted_rows)));
     }
     sync();
+//#if FLEX_EQUALITY
+    init_edge_rows();
+    sync();
+//#endif
 //#if NARROW_ROWS
     // where the elements of a row are follows from what it couples
     init_contact_rows();
@@ -69,6 +74,12 @@ fn make_constraint() {
     sync();
 //#if EQUALITY
     for (var r = lane; r < u32(ne(0u)); r += lanes) {
+//#if FLEX_EQUALITY
+        if (is_flex(u32(efc_id(r)))) {
+            edge_jacobian(r);
+            continue;
+        }
+//#endif
         if (first_equality_row(r) == r) {
             equality_jacobian(u32(efc_id(r)), r);
         }
@@ -133,6 +144,41 @@ fn claim_rows(count: u32) -> i32 {
     set_nefc(0u, i32(wanted_rows));
     return i32(first);
 }
+
+//#if FLEX_EQUALITY
+// Claims a row for each of `count` edges, as far as they fit.
+fn claim_edge_rows(count: u32) {
+    let first = wanted_rows;
+    wanted_rows += count;
+    if (first < njmax) {
+        set_nefc(0u, i32(min(wanted_rows, njmax)));
+    }
+}
+
+// Types, objects and positions of the rows of edges.
+fn init_edge_rows() {
+    for (var eq = 0u; eq < neq; eq++) {
+        if (!is_flex(eq) || eq_efcadr(eq) < 0) {
+            continue;
+        }
+        let first = u32(eq_efcadr(eq));
+        let end = min(first + u32(flex_tiednum(u32(eq_obj1id(eq)))), njmax);
+        for (var r = first + lane; r < end; r += lanes) {
+            let edge = edge_of_row(eq, r);
+            init_row(r, CONSTRAINT_EQUALITY, eq, flexedge_length(edge) - flexedge_length0(edge));
+        }
+    }
+}
+
+// Jacobian of the row of an edge.
+fn edge_jacobian(r: u32) {
+    let edge = edge_of_row(u32(efc_id(r)), r);
+    let adr = u32(flexedge_J_rowadr(edge));
+    for (var k = adr; k < adr + u32(flexedge_J_rownnz(edge)); k++) {
+        set_efc_J(row_at(r, u32(flexedge_J_colind(k))), flexedge_J(k));
+    }
+}
+//#endif
 
 // Clears the Jacobian of the rows from `first` to before `end`, all lanes together.
 fn clear_rows(first: u32, end: u32) {
@@ -248,11 +294,21 @@ fn scalar_jacobian(r: u32) {
 fn equality_rows() {
 //#if EQUALITY
     for (var eq = 0u; eq < neq; eq++) {
+//#if FLEX_EQUALITY
+        set_eq_efcadr(eq, -1);
+//#endif
         if (!is_active(eq)) {
             continue;
         }
 //#if SLEEP
         if (equality_sleeps(eq)) {
+            continue;
+        }
+//#endif
+//#if FLEX_EQUALITY
+        if (is_flex(eq)) {
+            set_eq_efcadr(eq, i32(wanted_rows));
+            claim_edge_rows(u32(flex_tiednum(u32(eq_obj1id(eq)))));
             continue;
         }
 //#endif
@@ -404,9 +460,8 @@ fn contact_rows() {
         if (contact_dist(con) >= contact_includemargin(con) && !holds) {
             continue;
         }
-        let b1 = u32(geom_bodyid(u32(contact_geom(2u * con))));
-        let b2 = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));
-        if (last_dof(b1) < 0 && last_dof(b2) < 0) {
+        // of flexes only contacts are listed in which something moves
+        if (!has_flex(con) && last_dof(u32(geom_body(con, 0u))) < 0 && last_dof(u32(geom_body(con, 1u))) < 0) {
             continue;
         }
         set_contact_efc_address(con, claim_rows(contact_row_count(u32(contact_dim(con)))));

@@ -1,4 +1,4 @@
-// Springs, dampers, gravity compensation, fluid forces and elastic cables; velocities of tendons, edges of
+// Springs, dampers, elasticity, gravity compensation, fluid forces and elastic cables; velocities of tendons, edges of
 // flexes and actuators.
 // Twin: crates/cpu/src/smooth/passive.rs.
 
@@ -7,6 +7,7 @@ import package::math::vector::{set_vec3_at, vec3_at};
 import package::runtime::group::{lane, sync};
 import package::smooth::applied_force::subtree_end;
 import package::smooth::cable::cable_torque;
+import package::smooth::elasticity::{flex_forces, vertex_forces_of};
 import package::smooth::flex::mul_edge_jac;
 import package::smooth::passive::{joint_stiffness, spring_rotation, stiffness_at, stiffness_of_tendon, tendon_stretch};
 import package::smooth::reflected_inertia::{damping_coefficient, damping_of_dof, damping_of_tendon};
@@ -64,7 +65,13 @@ fn passive() {
     }
     sync();
 //#endif
+//#if FLEX_FORCE
+    flex_forces();
+//#endif
     for (var dof = lane; dof < nv; dof += lanes) {
+//#if FLEX_FORCE
+        add_vertex_forces(dof);
+//#endif
         sum_passive(dof);
     }
 //#if CABLE
@@ -122,6 +129,19 @@ fn tendon_forces(ten: u32) {
         set_qfrc_damper(dof, qfrc_damper(dof) + ten_J(k) * damper);
     }
 }
+
+//#if FLEX_FORCE
+// Adds the forces of flexes on one degree of freedom.
+fn add_vertex_forces(dof: u32) {
+    let force = vertex_forces_of(dof);
+//#if SPRING
+    set_qfrc_spring(dof, qfrc_spring(dof) + force.x);
+//#endif
+//#if DAMPER
+    set_qfrc_damper(dof, qfrc_damper(dof) + force.y);
+//#endif
+}
+//#endif
 
 // Gravity-compensation force on one degree of freedom.
 fn gravity_compensation(dof: u32) -> f32 {

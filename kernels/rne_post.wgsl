@@ -3,8 +3,9 @@
 // up contact by contact.
 
 import package::constraint::contact_force::contact_force;
+import package::constraint::contact_side::has_flex;
 import package::constraint::equality::{
-    self, body_anchors, connect_weld_wrench, equality_tendon_force, is_connect_or_weld,
+    self, body_anchors, connect_weld_wrench, equality_tendon_force, is_connect_or_weld, is_flex,
 };
 import package::math::spatial::{force_cross, inertia_mul, Spatial, spatial_add, spatial_add_scaled, spatial_zero};
 import package::runtime::group::{lane, sync};
@@ -75,6 +76,12 @@ fn outside_force(body: u32) {
     var sum = about_root(body, xipos_vec3(body), Spatial(given.lin, given.ang));
 //#if CONTACT
     for (var con = 0u; con < u32(ncon(0u)); con++) {
+//#if FLEX_CONTACT
+        // as in the reference, contacts of flexes pass nothing on
+        if (has_flex(con)) {
+            continue;
+        }
+//#endif
         let on_first = u32(geom_bodyid(u32(contact_geom(2u * con)))) == body;
         let on_second = u32(geom_bodyid(u32(contact_geom(2u * con + 1u)))) == body;
         if (contact_efc_address(con) < 0 || !(on_first || on_second)) {
@@ -90,6 +97,11 @@ fn outside_force(body: u32) {
 //#if CONNECT_WELD
     for (var r = 0u; r < u32(ne(0u)); r += equality::row_count(u32(efc_id(r)))) {
         let eq = u32(efc_id(r));
+//#if FLEX_EQUALITY
+        if (is_flex(eq)) {
+            continue;
+        }
+//#endif
         let held = body_anchors(eq);
         let first = held.body1 == body;
         if (is_connect_or_weld(eq) && (first || held.body2 == body)) {

@@ -1,6 +1,7 @@
 // Actuator lengths and moment arms. Rows of moments have the columns of their transmission target.
 // Twin: crates/cpu/src/actuation/transmission.rs.
 
+import package::constraint::contact_side::has_flex;
 import package::math::quaternion::{quat_at, quat_conj, quat_mul, quat_normalize, quat_rotate, quat_sub, quat_to_rotvec};
 import package::math::spatial::spatial_add_scaled;
 import package::math::vector::set_vec3_at;
@@ -197,6 +198,11 @@ fn adhesion(a: u32, out: u32) {
     let end = adr + u32(moment_rownnz(out));
     var count = 0.0;
     for (var c = 0u; c < u32(ncon(0u)); c++) {
+//#if FLEX_CONTACT
+        if (has_flex(c)) {
+            continue;
+        }
+//#endif
         let one = geom_bodyid(u32(contact_geom(2u * c)));
         let two = geom_bodyid(u32(contact_geom(2u * c + 1u)));
         count += select(0.0, 1.0, one == body || two == body);
@@ -206,6 +212,11 @@ fn adhesion(a: u32, out: u32) {
         let dof = u32(moment_colind(k));
         var sum = 0.0;
         for (var c = 0u; c < u32(ncon(0u)); c++) {
+//#if FLEX_CONTACT
+            if (has_flex(c)) {
+                continue;
+            }
+//#endif
             let one = geom_bodyid(u32(contact_geom(2u * c)));
             let two = geom_bodyid(u32(contact_geom(2u * c + 1u)));
             if (one == body || two == body) {

@@ -3,10 +3,10 @@
 //
 // Lanes test the trees; one lane then wakes them, because a sleep cycle wakes as a whole.
 
-import package::constraint::equality::{body_anchors, is_active, is_connect_or_weld};
+import package::constraint::equality::{body_anchors, is_active, is_connect_or_weld, is_flex};
 import package::runtime::group::{lane, sync};
 import package::sleep::asleep::{
-    AWAKE, coupled_trees, is_disturbed, is_mocap, sleep_cycle, tree_qpos_range, tree_sleeps, wake_tree,
+    AWAKE, coupled_trees, flex_tree, is_disturbed, is_mocap, sleep_cycle, tree_qpos_range, tree_sleeps, wake_tree,
 };
 
 // Trees of one coupling: some tree awake, last sleep cycle seen, more than one cycle.
@@ -137,6 +137,22 @@ fn wake_equality(eq: u32) {
         if (is_mixed()) {
             wake_tendon(eq_obj1id(eq));
             wake_tendon(eq_obj2id(eq));
+        }
+        return;
+    }
+//#endif
+//#if FLEX_EQUALITY
+    if (is_flex(eq)) {
+        let f = u32(eq_obj1id(eq));
+        let count = u32(flex_vertnum(f));
+        for (var k = 0u; k < count; k++) {
+            note_tree(flex_tree(f, k));
+        }
+        let mixed = is_mixed();
+        for (var k = 0u; k < count && mixed; k++) {
+            if (flex_tree(f, k) >= 0) {
+                wake_tree(flex_tree(f, k), AWAKE);
+            }
         }
         return;
     }

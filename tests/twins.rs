@@ -26,6 +26,7 @@ const ALONE: &[(&str, &str)] = &[
 /// WGSL whose twins lie in files of other rooms or stems.
 const ELSEWHERE: &[(&str, &[&str])] = &[
     ("actuation/history_buffer", &["crates/model/src/model/history.rs"]),
+    ("collision/flex_pair", &["crates/cpu/src/collision/flex_contacts.rs"]),
     ("constraint/row_place", &["crates/model/src/model/jacobian.rs"]),
     ("integrate/reset", &["crates/model/src/model/state.rs", "crates/cpu/src/integrate/check_state.rs"]),
     ("solver/primal", &["crates/cpu/src/solver/solve.rs"]),
@@ -46,6 +47,7 @@ const SCHEDULES: &[&str] = &[
     "shaders/collision/contacts.wgsl",
     "shaders/collision/expanding_polytope.wgsl",
     "shaders/collision/field_contacts.wgsl",
+    "shaders/collision/flex_contacts.wgsl",
     "shaders/collision/narrow_phase.wgsl",
     "shaders/collision/penetration.wgsl",
     "shaders/constraint/adhesion.wgsl",
@@ -54,6 +56,7 @@ const SCHEDULES: &[&str] = &[
     "shaders/constraint/row_place.wgsl",
     "shaders/constraint/row_span.wgsl",
     "shaders/integrate/velocity_derivative.wgsl",
+    "shaders/smooth/elasticity.wgsl",
     "shaders/smooth/factor_m.wgsl",
     "shaders/solver/hessian.wgsl",
     "shaders/solver/line_search.wgsl",
@@ -121,6 +124,7 @@ const PAIRS: &[(&str, usize)] = &[
     ("constraint/make_constraint", 10),
     ("constraint/reference_constraint", 2),
     ("constraint/row_parameters", 9),
+    ("collision/flex_pair", &["crates/cpu/src/collision/flex_contacts.rs"]),
     ("constraint/row_place", 0),
     ("constraint/row_span", 5),
     ("constraint/surface_velocity", 2),

@@ -1,4 +1,4 @@
-// Contact parameters: those of an explicit pair, or the mix of two geoms. Twin: crates/cpu/src/collision/contact_parameters.rs.
+// Contact parameters: those of an explicit pair, or the mix of two geoms or flexes. Twin: crates/cpu/src/collision/contact_parameters.rs.
 
 // Lower bound on every friction coefficient.
 const MIN_FRICTION: f32 = 1e-5;
@@ -67,6 +67,74 @@ fn mixed_parameters(slot: u32, c: u32) {
         set_contact_solimp(5u * slot + k, share * a + (1.0 - share) * b);
     }
 }
+
+//#if FLEX_CONTACT
+// Contact parameters of a geom, or of a flex.
+struct Surface {
+    priority: i32,
+    dim: i32,
+    solmix: f32,
+    adhesion: f32,
+    friction: vec3f,
+    solref: vec2f,
+    solimp: array<f32, 5>,
+}
+
+// Those of a geom.
+fn surface_of_geom(g: u32) -> Surface {
+    let solref = vec2f(geom_solref(2u * g), geom_solref(2u * g + 1u));
+    var surface = Surface(geom_priority(g), geom_condim(g), geom_solmix(g), 0.0, geom_friction_vec3(g), solref, array<f32, 5>());
+//#if ADHESION
+    surface.adhesion = geom_adhesion(g);
+//#endif
+    for (var k = 0u; k < 5u; k++) {
+        surface.solimp[k] = geom_solimp(5u * g + k);
+    }
+    return surface;
+}
+
+// Those of a flex.
+fn surface_of_flex(f: u32) -> Surface {
+    let solref = vec2f(flex_solref(2u * f), flex_solref(2u * f + 1u));
+    var surface = Surface(flex_priority(f), flex_condim(f), flex_solmix(f), 0.0, flex_friction_vec3(f), solref, array<f32, 5>());
+    for (var k = 0u; k < 5u; k++) {
+        surface.solimp[k] = flex_solimp(5u * f + k);
+    }
+    return surface;
+}
+
+// Contact parameters mixed from two surfaces, of which a flex is one.
+fn surface_parameters(slot: u32, one: Surface, two: Surface) {
+    let equal = one.priority == two.priority;
+    var share = select(0.0, 1.0, one.priority > two.priority);
+    if (equal) {
+        share = one.solmix / max(one.solmix + two.solmix, MINVAL);
+        if (one.solmix < MINVAL || two.solmix < MINVAL) {
+            share = select(select(1.0, 0.0, one.solmix < MINVAL), 0.5, one.solmix < MINVAL && two.solmix < MINVAL);
+        }
+    }
+    // the surface of higher priority decides alone
+    let first = one.priority > two.priority;
+    set_contact_dim(slot, select(select(two.dim, one.dim, first), max(one.dim, two.dim), equal));
+//#if ADHESION
+    set_contact_adhesion(slot, select(select(two.adhesion, one.adhesion, first), one.adhesion + two.adhesion, equal));
+//#endif
+    let friction = select(select(two.friction, one.friction, first), max(one.friction, two.friction), equal);
+    for (var k = 0u; k < 5u; k++) {
+        set_contact_friction(5u * slot + k, max(friction[friction_kind(k)], MIN_FRICTION));
+    }
+    // the direct form of solref (negative stiffness and damping) cannot be averaged
+    let direct = one.solref.x <= 0.0 || two.solref.x <= 0.0;
+    let solref = select(share * one.solref + (1.0 - share) * two.solref, min(one.solref, two.solref), equal && direct);
+    for (var k = 0u; k < 2u; k++) {
+        set_contact_solref(2u * slot + k, solref[k]);
+        set_contact_solreffriction(2u * slot + k, 0.0);
+    }
+    for (var k = 0u; k < 5u; k++) {
+        set_contact_solimp(5u * slot + k, share * one.solimp[k] + (1.0 - share) * two.solimp[k]);
+    }
+}
+//#endif
 
 // Geom friction coefficient of tangential dimension k: sliding twice, torsional, rolling twice.
 fn friction_kind(k: u32) -> u32 {

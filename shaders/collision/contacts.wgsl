@@ -3,6 +3,7 @@
 // the places.
 
 import package::collision::contact_parameters::{margin_gap, MIN_FRICTION, mixed_parameters, pair_parameters};
+import package::collision::flex_pair::finish_flex_contact;
 import package::collision::primitives::{ContactPoint, found, nfound};
 import package::math::matrix::make_frame_hint;
 import package::runtime::group::{exclusive_sum, lane, slot, sync};
@@ -57,18 +58,69 @@ fn next_slot() -> u32 {
 fn place_of(k: u32, count: u32) -> u32 {
 //#if !LANES
 //#if !MIXED_PAIRS
+//#if !FLEX_CONTACT
     // found in order
     if (!keeps_deepest) {
         return k;
     }
 //#endif
 //#endif
+//#endif
     let key = contact_key(k);
     var place = 0u;
+//#if FLEX_CONTACT
+    let item = item_of(k);
+    for (var other = 0u; other < count; other++) {
+        place += u32(!is_from(other, key, item));
+    }
+//#else
     for (var other = 0u; other < count; other++) {
         place += u32(contact_key(other) < key);
     }
+//#endif
     return place;
+}
+//#endif
+
+// What stands for the place of a contact of geoms among those of flexes behind the same candidate: before all.
+const NO_ITEM: vec3i = vec3i(-1);
+
+//#if FLEX_CONTACT
+// Place of contact k behind its candidate.
+fn item_of(k: u32) -> vec3i {
+    return vec3i(contact_item(3u * k), contact_item(3u * k + 1u), contact_item(3u * k + 2u));
+}
+
+// True if contact k stands at a place or behind it.
+fn is_from(k: u32, key: i32, item: vec3i) -> bool {
+    if (contact_key(k) != key) {
+        return contact_key(k) > key;
+    }
+    for (var i = 0u; i < 2u; i++) {
+        let own = contact_item(3u * k + i);
+        if (own != item[i]) {
+            return own > item[i];
+        }
+    }
+    return contact_item(3u * k + 2u) >= item.z;
+}
+
+// Stores a contact of a pair with a flex: of its part `a`, and number `b` within that.
+fn store_flex_contact(pair: u32, a: u32, b: u32, contact: ContactPoint) {
+    let key = KEY_RADIX * flexpair_candidate(pair) - 1;
+    let item = vec3i(i32(pair), i32(a), i32(b));
+    var k = 0;
+    if (keeps_deepest) {
+        k = free_slot(contact.dist, key, item);
+    } else {
+        k = i32(next_slot());
+    }
+    if (k >= 0 && k < i32(nconmax)) {
+        write_contact(u32(k), key, contact);
+        for (var i = 0u; i < 3u; i++) {
+            set_contact_item(3u * u32(k) + i, item[i]);
+        }
+    }
 }
 //#endif
 
@@ -83,7 +135,7 @@ fn store_contacts(c: u32, before: u32) {
         let key = KEY_RADIX * i32(c) + i32(before + f);
         var k = 0;
         if (keeps_deepest) {
-            k = free_slot(found[f].dist, key);
+            k = free_slot(found[f].dist, key, NO_ITEM);
         } else {
             k = i32(next_slot());
         }
@@ -144,7 +196,7 @@ fn is_stored(c: u32, pos: vec3f, count: u32) -> bool {
 
 // Slot for a contact with that key at distance `dist`. When all slots are taken, the shallowest contact is dropped
 // (among equals, the last one by key) and its slot is free; -1 if the new contact is the shallowest.
-fn free_slot(dist: f32, key: i32) -> i32 {
+fn free_slot(dist: f32, key: i32, item: vec3i) -> i32 {
     let n = found_so_far();
     if (n < nconmax) {
         set_found_so_far(n + 1u);
@@ -157,17 +209,30 @@ fn free_slot(dist: f32, key: i32) -> i32 {
     var worst = 0u;
     for (var k = 1u; k < n; k++) {
         let equal = contact_point(10u * k) == contact_point(10u * worst);
-        if (contact_point(10u * k) > contact_point(10u * worst) || (equal && contact_key(k) >= contact_key(worst))) {
+//#if FLEX_CONTACT
+        let later = is_from(k, contact_key(worst), item_of(worst));
+//#else
+        let later = contact_key(k) >= contact_key(worst);
+//#endif
+        if (contact_point(10u * k) > contact_point(10u * worst) || (equal && later)) {
             worst = k;
         }
     }
     let least = contact_point(10u * worst);
-    return select(i32(worst), -1, dist > least || (dist == least && key >= contact_key(worst)));
+//#if FLEX_CONTACT
+    let last = !is_from(worst, key, item);
+//#else
+    let last = key >= contact_key(worst);
+//#endif
+    return select(i32(worst), -1, dist > least || (dist == least && last));
 }
 
 // Writes the results of the narrow phase.
 fn write_contact(k: u32, key: i32, contact: ContactPoint) {
     set_contact_key(k, key);
+//#if FLEX_CONTACT
+    set_contact_item(3u * k, -1);
+//#endif
     set_contact_point(10u * k, contact.dist);
     for (var i = 0u; i < 3u; i++) {
         set_contact_point(10u * k + 1u + i, contact.pos[i]);
@@ -190,6 +255,21 @@ fn finish_contact(k: u32, con: u32) {
     set_contact_dist(con, contact_point(10u * k));
     set_contact_pos_vec3(con, point_part(k, 1u));
     set_contact_frame_mat3(con, make_frame_hint(point_part(k, 4u), point_part(k, 7u)));
+//#if FLEX_CONTACT
+    if (contact_item(3u * k) >= 0) {
+        let item = item_of(k);
+        finish_flex_contact(con, u32(item.x), u32(item.y), u32(item.z));
+        override_parameters(con);
+        return;
+    }
+//#endif
+//#if FLEX
+    for (var side = 0u; side < 2u; side++) {
+        set_contact_flex(2u * con + side, -1);
+        set_contact_elem(2u * con + side, -1);
+        set_contact_vert(2u * con + side, -1);
+    }
+//#endif
     set_contact_includemargin(con, margin_gap(c).x);
     set_contact_geom(2u * con, candidate_geom1(c));
     set_contact_geom(2u * con + 1u, candidate_geom2(c));
@@ -200,17 +280,7 @@ fn finish_contact(k: u32, con: u32) {
         pair_parameters(con, u32(pair));
     }
 //#endif
-//#if OVERRIDE
-    // global override
-    for (var k = 0u; k < 5u; k++) {
-        set_contact_friction(5u * con + k, max(opt_o_friction(k), MIN_FRICTION));
-        set_contact_solimp(5u * con + k, opt_o_solimp(k));
-    }
-    for (var k = 0u; k < 2u; k++) {
-        set_contact_solref(2u * con + k, opt_o_solref(k));
-        set_contact_solreffriction(2u * con + k, opt_o_solref(k));
-    }
-//#endif
+    override_parameters(con);
 //#if CONTACT_LAWS
     set_by_laws(con);
 //#endif
@@ -218,6 +288,20 @@ fn finish_contact(k: u32, con: u32) {
     if (contact_adhesion(con) != 0.0 && contact_dist(con) >= contact_includemargin(con)) {
         // adhesion beyond the margin acts along the normal only
         set_contact_dim(con, 1);
+    }
+//#endif
+}
+
+// Global override of a contact's parameters.
+fn override_parameters(con: u32) {
+//#if OVERRIDE
+    for (var k = 0u; k < 5u; k++) {
+        set_contact_friction(5u * con + k, max(opt_o_friction(k), MIN_FRICTION));
+        set_contact_solimp(5u * con + k, opt_o_solimp(k));
+    }
+    for (var k = 0u; k < 2u; k++) {
+        set_contact_solref(2u * con + k, opt_o_solref(k));
+        set_contact_solreffriction(2u * con + k, opt_o_solref(k));
     }
 //#endif
 }

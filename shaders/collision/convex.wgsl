@@ -4,6 +4,7 @@
 
 import package::collision::multi_contact::multi_contact;
 import package::collision::penetration::penetration_direction;
+import package::collision::polytope::is_simplex;
 import package::collision::primitives::{ContactPoint, found, nfound};
 import package::collision::support_map::{self, ConvexShape, is_hull};
 import package::collision::witness::{core_witnesses, hull_witnesses};
@@ -56,6 +57,12 @@ fn convex_distance(first: ConvexShape, second: ConvexShape, margin: f32) -> Geom
 
 // True for shapes with a face or edge to rest on.
 fn has_face_or_edge(s: ConvexShape) -> bool {
+//#if FLEX_HULL
+    // an element has one contact
+    if (is_simplex(s.mesh)) {
+        return false;
+    }
+//#endif
     return s.kind == GEOM_CAPSULE || s.kind == GEOM_CYLINDER || s.kind == GEOM_BOX || s.kind == GEOM_MESH;
 }
 

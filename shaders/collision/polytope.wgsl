@@ -1,11 +1,13 @@
-// Convex polytopes: the hull of a mesh, and a prism under a triangle of a height field.
+// Convex polytopes: the hull of a mesh, a prism under a triangle of a height field, and an element of a flex.
 // Twin: crates/cpu/src/collision/polytope.rs. Vertices and polygons are numbered within the mesh. The support vertex is
 // found by hill climbing along hull edges, from that of the nearest direction in a table; small hulls are searched
 // exhaustively.
 
-// In place of a mesh: shapes without vertices, and the prism.
+// In place of a mesh: shapes without vertices, the prism, and the simplices of elements: the first side of a pair, or below it
+// the second.
 const NO_HULL: i32 = -1;
 const PRISM_HULL: i32 = -2;
+const SIMPLEX_HULL: i32 = -3;
 
 // Fewest vertices of a mesh whose hull is climbed.
 const HILLCLIMB_MIN: u32 = 10u;
@@ -19,8 +21,49 @@ const LOWEST_F32: f32 = -3.4e38;
 // Vertices of the prism: its base, then its top, relative to its centre.
 var<private> prism_points: array<vec3f, 6>;
 
+//#if FLEX_HULL
+// Vertices of the simplices of both sides, relative to their centres; their number, and the radius around them.
+var<private> simplex_points: array<vec3f, 8>;
+var<private> simplex_count: array<u32, 2>;
+var<private> simplex_radius: array<f32, 2>;
+
+// Side of a simplex.
+fn simplex_side(mesh: i32) -> u32 {
+    return u32(SIMPLEX_HULL - mesh);
+}
+
+// Outward unit normal of a side of a triangle, or of the face of a tetrahedron opposite to a vertex.
+fn simplex_normal(side: u32, polygon: u32) -> vec3f {
+    let count = simplex_count[side];
+    let first = select(0u, polygon + 1u, count == 4u);
+    let p = simplex_points[4u * side + first % count];
+    let q = simplex_points[4u * side + (first + 1u) % count];
+    let r = simplex_points[4u * side + (first + 2u) % count];
+    let across = cross(q - p, r - p);
+    var inside = polygon > 0u;
+    if (count == 4u) {
+        inside = dot(across, simplex_points[4u * side + polygon] - p) > 0.0;
+    }
+    return across * (select(1.0, -1.0, inside) / max(sqrt(dot(across, across)), MINVAL));
+}
+//#endif
+
+// True for an element of a flex.
+fn is_simplex(mesh: i32) -> bool {
+//#if FLEX_HULL
+    return mesh <= SIMPLEX_HULL;
+//#else
+    return false;
+//#endif
+}
+
 // Position of a vertex in the frame of the mesh.
 fn vertex(mesh: i32, v: u32) -> vec3f {
+//#if FLEX_HULL
+    if (mesh <= SIMPLEX_HULL) {
+        return simplex_points[4u * simplex_side(mesh) + v];
+    }
+//#endif
 //#if HFIELD
     if (mesh == PRISM_HULL) {
         return prism_points[v];
@@ -31,6 +74,11 @@ fn vertex(mesh: i32, v: u32) -> vec3f {
 
 // Number of vertices.
 fn vertices(mesh: i32) -> u32 {
+//#if FLEX_HULL
+    if (mesh <= SIMPLEX_HULL) {
+        return simplex_count[simplex_side(mesh)];
+    }
+//#endif
 //#if HFIELD
     if (mesh == PRISM_HULL) {
         return 6u;
@@ -127,6 +175,11 @@ fn prism_corner(polygon: u32, k: u32) -> vec3f {
 
 // Outward unit normal of a polygon.
 fn normal(mesh: i32, polygon: u32) -> vec3f {
+//#if FLEX_HULL
+    if (mesh <= SIMPLEX_HULL) {
+        return simplex_normal(simplex_side(mesh), polygon);
+    }
+//#endif
 //#if HFIELD
     if (mesh == PRISM_HULL) {
         let p = prism_corner(polygon, 0u);
@@ -141,6 +194,11 @@ fn normal(mesh: i32, polygon: u32) -> vec3f {
 
 // Number of polygons at a vertex.
 fn valence(mesh: i32, v: u32) -> u32 {
+//#if FLEX_HULL
+    if (mesh <= SIMPLEX_HULL) {
+        return simplex_count[simplex_side(mesh)] - 1u;
+    }
+//#endif
 //#if HFIELD
     if (mesh == PRISM_HULL) {
         return 3u;
@@ -151,6 +209,11 @@ fn valence(mesh: i32, v: u32) -> u32 {
 
 // Polygon k at a vertex.
 fn ring_polygon(mesh: i32, v: u32, k: u32) -> u32 {
+//#if FLEX_HULL
+    if (mesh <= SIMPLEX_HULL) {
+        return select(k, (v + 1u + k) % 4u, simplex_count[simplex_side(mesh)] == 4u);
+    }
+//#endif
 //#if HFIELD
     if (mesh == PRISM_HULL) {
         return select(2u + (v + 2u * (k - 1u)) % 3u, v / 3u, k == 0u);
@@ -161,6 +224,11 @@ fn ring_polygon(mesh: i32, v: u32, k: u32) -> u32 {
 
 // Neighbour of a vertex along its edge k: the preceding vertex of polygon k at it.
 fn ring_vertex(mesh: i32, v: u32, k: u32) -> u32 {
+//#if FLEX_HULL
+    if (mesh <= SIMPLEX_HULL) {
+        return (v + 1u + k) % simplex_count[simplex_side(mesh)];
+    }
+//#endif
 //#if HFIELD
     if (mesh == PRISM_HULL) {
         return select(v / 3u * 3u + (v + k) % 3u, (v + 3u) % 6u, k == 0u);
@@ -180,6 +248,11 @@ fn ring_vertex(mesh: i32, v: u32, k: u32) -> u32 {
 
 // True if a vertex is one of a polygon's; of a prism's, any is.
 fn has_vertex(mesh: i32, polygon: u32, v: u32) -> bool {
+//#if FLEX_HULL
+    if (mesh <= SIMPLEX_HULL) {
+        return true;
+    }
+//#endif
 //#if HFIELD
     if (mesh == PRISM_HULL) {
         return true;

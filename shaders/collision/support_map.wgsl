@@ -3,7 +3,7 @@
 // support map is that of the core. A direction is flat for a shape if its support set is more than one point: an edge
 // or a face.
 
-import package::collision::polytope::{self, NO_HULL};
+import package::collision::polytope::{self, NO_HULL, simplex_radius};
 import package::math::vector::normalize3;
 
 // A convex shape of a geom type.
@@ -12,7 +12,7 @@ struct ConvexShape {
     pos: vec3f,
     mat: mat3x3f,
     size: vec3f,
-    // mesh, prism or none
+    // mesh, prism, simplex or none
     mesh: i32,
 }
 
@@ -33,6 +33,11 @@ fn is_hull(s: ConvexShape) -> bool {
 
 // Radius around the core.
 fn radius(s: ConvexShape) -> f32 {
+//#if FLEX_HULL
+    if (polytope::is_simplex(s.mesh)) {
+        return simplex_radius[polytope::simplex_side(s.mesh)];
+    }
+//#endif
     return select(0.0, s.size.x, s.kind == GEOM_SPHERE || s.kind == GEOM_CAPSULE);
 }
 

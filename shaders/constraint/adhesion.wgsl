@@ -1,6 +1,7 @@
 // Adhesive contacts. Twin: crates/cpu/src/constraint/adhesion.rs. The schedule differs: each degree of freedom gathers
 // the forces of all contacts.
 
+import package::constraint::contact_side::{contact_side, has_flex};
 import package::smooth::jacobian::jac_column;
 
 //#if ADHESION
@@ -29,8 +30,25 @@ fn adhesion_force(dof: u32) -> f32 {
     return sum;
 }
 
+//#if FLEX_CONTACT
+// Velocity of a side of a contact for unit velocity of a degree of freedom.
+fn side_motion(con: u32, k: u32, dof: u32) -> vec3f {
+    let side = contact_side(con, k);
+    var sum = vec3f(0.0);
+    for (var i = 0u; i < side.count; i++) {
+        sum += side.weights[i] * jac_column(dof, side.bodies[i], contact_pos_vec3(con)).lin;
+    }
+    return sum;
+}
+//#endif
+
 // Approach velocity of a contact's two geoms for unit velocity of a degree of freedom.
 fn approach_jacobian(con: u32, dof: u32) -> f32 {
+//#if FLEX_CONTACT
+    if (has_flex(con)) {
+        return dot(contact_frame_vec3(3u * con), side_motion(con, 0u, dof) - side_motion(con, 1u, dof));
+    }
+//#endif
     let one = u32(geom_bodyid(u32(contact_geom(2u * con))));
     let two = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));
     let pos = contact_pos_vec3(con);

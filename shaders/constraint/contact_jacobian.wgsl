@@ -1,5 +1,6 @@
 // Jacobian of the rows of a contact. Twin: crates/cpu/src/constraint/contact_jacobian.rs.
 
+import package::constraint::contact_side::{contact_side, has_flex};
 import package::constraint::row_parameters::init_row;
 import package::constraint::row_place::{row_at, row_width};
 import package::smooth::jacobian::last_dof;
@@ -30,6 +31,12 @@ fn init_rows_of_contact(con: u32, first: u32, dim: u32) {
 // Jacobian of a contact's rows. Walks the chains of both bodies towards the root until they meet: motion above that
 // is common to both and does not change the contact.
 fn contact_jacobian(con: u32, first: u32, dim: u32) {
+//#if FLEX_CONTACT
+    if (has_flex(con)) {
+        walk_sides(con, first, dim);
+        return;
+    }
+//#endif
     let b1 = u32(geom_bodyid(u32(contact_geom(2u * con))));
     let b2 = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));
     var i1 = last_dof(b1);
@@ -48,6 +55,34 @@ fn contact_jacobian(con: u32, first: u32, dim: u32) {
     }
 }
 
+//#if FLEX_CONTACT
+// Jacobian of the rows of a contact with a flex: each side is the mean of some bodies. Walks the chains of all of them to the
+// root; where they meet, their columns add up.
+fn walk_sides(con: u32, first: u32, dim: u32) {
+    let frame = contact_frame_mat3(con);
+    for (var k = 0u; k < 2u; k++) {
+        let side = contact_side(con, k);
+        for (var i = 0u; i < side.count; i++) {
+            let body = side.bodies[i];
+            let offset = contact_pos_vec3(con) - subtree_com_vec3(u32(body_rootid(body)));
+            let factor = select(side.weights[i], -side.weights[i], k == 0u);
+            for (var dof = last_dof(body); dof >= 0; dof = dof_parentid(u32(dof))) {
+                contact_column(con, first, dim, u32(dof), frame, offset, factor);
+            }
+        }
+    }
+}
+//#endif
+
+// Adds to an element of a cleared row; where no flex is in contact, each has one part only.
+fn add_element(adr: u32, x: f32) {
+//#if FLEX_CONTACT
+    set_efc_J(adr, efc_J(adr) + x);
+//#else
+    set_efc_J(adr, x);
+//#endif
+}
+
 // One degree of freedom's column in the rows of a contact: the directions of an elliptic cone, or for each pyramid
 // edge the normal plus or minus friction times a tangent.
 fn contact_column(con: u32, first: u32, dim: u32, dof: u32, frame: mat3x3f, offset: vec3f, sign: f32) {
@@ -57,21 +92,21 @@ fn contact_column(con: u32, first: u32, dim: u32, dof: u32, frame: mat3x3f, offs
     let adr = row_at(first, dof);
     let width = row_width();
     if (dim == 1u) {
-        set_efc_J(adr, normal);
+        add_element(adr, normal);
         return;
     }
     let about = frame * axis.ang;
     let tangents = array<f32, 5>(along.y, along.z, about.x, about.y, about.z);
 //#if ELLIPTIC
-    set_efc_J(adr, normal);
+    add_element(adr, normal);
     for (var k = 1u; k < dim; k++) {
-        set_efc_J(adr + k * width, sign * tangents[k - 1u]);
+        add_element(adr + k * width, sign * tangents[k - 1u]);
     }
 //#else
     for (var k = 1u; k < dim; k++) {
         let side = sign * tangents[k - 1u] * contact_friction(5u * con + k - 1u);
-        set_efc_J(adr + (2u * k - 2u) * width, normal + side);
-        set_efc_J(adr + (2u * k - 1u) * width, normal - side);
+        add_element(adr + (2u * k - 2u) * width, normal + side);
+        add_element(adr + (2u * k - 1u) * width, normal - side);
     }
 //#endif
 }

@@ -2,11 +2,16 @@
 // once. Twin: crates/cpu/src/constraint/islands.rs. The schedule differs: the twin numbers islands and solves each by
 // itself.
 
+import package::constraint::contact_side::{contact_side, has_flex};
+import package::constraint::equality::{edge_bodies, edge_of_row, is_flex};
 import package::sleep::asleep::coupled_trees;
 
 //#if SLEEP
 // Labels each tree touched by a row with the lowest tree of its island.
 fn join_trees() {
+//#if FLEX
+    join_elastic();
+//#endif
     // friction loss, limits and equalities
     for (var r = 0u; r < u32(nefc(0u)); r++) {
         let kind = efc_type(r);
@@ -16,6 +21,14 @@ fn join_trees() {
         } else if (kind == CONSTRAINT_LIMIT_JOINT) {
             join(dof_treeid(u32(jnt_dofadr(id))), -1);
         }
+//#if FLEX_EQUALITY
+        // each row of a flex is for an edge of its own
+        if (kind == CONSTRAINT_EQUALITY && is_flex(id)) {
+            let held = edge_bodies(id, edge_of_row(id, r));
+            join(body_treeid(held.x), body_treeid(held.y));
+            continue;
+        }
+//#endif
 //#if EQUALITY
         if (kind == CONSTRAINT_EQUALITY) {
             join_equality(id);
@@ -31,6 +44,12 @@ fn join_trees() {
     // contacts with rows
     for (var con = 0u; con < u32(ncon(0u)); con++) {
         if (contact_efc_address(con) >= 0) {
+//#if FLEX_CONTACT
+            if (has_flex(con)) {
+                join_sides(con);
+                continue;
+            }
+//#endif
             let b1 = u32(geom_bodyid(u32(contact_geom(2u * con))));
             let b2 = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));
             join(body_treeid(b1), body_treeid(b2));
@@ -38,6 +57,35 @@ fn join_trees() {
     }
 //#endif
 }
+
+//#if FLEX
+// Joins the trees of each elastic flex, also where they have no rows.
+fn join_elastic() {
+    for (var f = 0u; f < nflex; f++) {
+        if ((flex_stiffnessadr(f) < 0 && flex_bendingadr(f) < 0) || flex_rigid(f) != 0) {
+            continue;
+        }
+        var one = -1;
+        let end = u32(flex_vertadr(f) + flex_vertnum(f));
+        for (var vert = u32(flex_vertadr(f)); vert < end; vert++) {
+            one = join(one, body_treeid(u32(flex_vertbodyid(vert))));
+        }
+    }
+}
+//#endif
+
+//#if FLEX_CONTACT
+// Joins the trees of the bodies of both sides of a contact.
+fn join_sides(con: u32) {
+    var one = -1;
+    for (var k = 0u; k < 2u; k++) {
+        let side = contact_side(con, k);
+        for (var i = 0u; i < side.count; i++) {
+            one = join(one, body_treeid(side.bodies[i]));
+        }
+    }
+}
+//#endif
 
 // Joins two trees, if there are two; returns one of them.
 fn join(a: i32, b: i32) -> i32 {

@@ -3,6 +3,7 @@
 // of each by its type.
 
 import package::constraint::cone::{cone_mu, heads_cone, in_cone};
+import package::constraint::contact_side::{contact_side, Side};
 import package::constraint::equality::{self, equality_diag_approx};
 import package::math::trig::power;
 import package::runtime::options::disabled;
@@ -87,12 +88,28 @@ fn is_tangent(r: u32) -> bool {
 
 // Approximate diagonal of J M^-1 J' for a contact's first row.
 fn contact_diag(con: u32, kind: i32) -> f32 {
+//#if FLEX_CONTACT
+    let sum = mean_invweight(contact_side(con, 0u)) + mean_invweight(contact_side(con, 1u));
+//#else
     let b1 = u32(geom_bodyid(u32(contact_geom(2u * con))));
     let b2 = u32(geom_bodyid(u32(contact_geom(2u * con + 1u))));
-    let tran = max(body_invweight0(2u * b1) + body_invweight0(2u * b2), min_invweight());
+    let sum = body_invweight0(2u * b1) + body_invweight0(2u * b2);
+//#endif
+    let tran = max(sum, min_invweight());
     let mu = contact_friction(5u * con);
     return select(tran, tran + mu * mu * tran, kind == CONSTRAINT_CONTACT_PYRAMIDAL);
 }
+
+//#if FLEX_CONTACT
+// Mean inverse weight of the bodies of a side.
+fn mean_invweight(side: Side) -> f32 {
+    var sum = 0.0;
+    for (var k = 0u; k < side.count; k++) {
+        sum += side.weights[k] * body_invweight0(2u * side.bodies[k]);
+    }
+    return sum;
+}
+//#endif
 
 // Least inverse weight of a contact.
 fn min_invweight() -> f32 {

@@ -2,7 +2,8 @@
 // Twin: crates/cpu/src/constraint/row_span.rs. The schedule differs: the twin notes the span of a row when it is made,
 // from the first degree of freedom that moves a contact, and not from that of its tree.
 
-import package::constraint::equality::{body_anchors, is_connect_or_weld};
+import package::constraint::contact_side::{contact_side, has_flex, Side};
+import package::constraint::equality::{body_anchors, edge_bodies, edge_of_row, is_connect_or_weld, is_flex};
 import package::constraint::row_place::DofRange;
 import package::runtime::group::lane;
 import package::smooth::jacobian::last_dof;
@@ -74,6 +75,12 @@ fn row_sides(r: u32) -> RowSides {
     }
 //#if EQUALITY
     if (kind == CONSTRAINT_EQUALITY) {
+//#if FLEX_EQUALITY
+        if (is_flex(id)) {
+            let held = edge_bodies(id, edge_of_row(id, r));
+            return RowSides(body_dof_range(held.x), body_dof_range(held.y));
+        }
+//#endif
         return equality_sides(id);
     }
 //#endif
@@ -83,6 +90,11 @@ fn row_sides(r: u32) -> RowSides {
     }
 //#endif
 //#if CONTACT
+//#if FLEX_CONTACT
+    if (has_flex(id)) {
+        return RowSides(side_dof_range(contact_side(id, 0u)), side_dof_range(contact_side(id, 1u)));
+    }
+//#endif
     let b1 = u32(geom_bodyid(u32(contact_geom(2u * id))));
     let b2 = u32(geom_bodyid(u32(contact_geom(2u * id + 1u))));
     return RowSides(body_dof_range(b1), body_dof_range(b2));
@@ -104,6 +116,17 @@ fn body_dof_range(body: u32) -> DofRange {
     }
     return DofRange(u32(tree_dofadr(u32(dof_treeid(u32(end) - 1u)))), u32(end));
 }
+
+//#if FLEX_CONTACT
+// Smallest range that holds the degrees of freedom of all bodies of a side.
+fn side_dof_range(side: Side) -> DofRange {
+    var range = DofRange(nv, 0u);
+    for (var k = 0u; k < side.count; k++) {
+        range = range_union(range, body_dof_range(side.bodies[k]));
+    }
+    return range;
+}
+//#endif
 
 // Range of a joint's limit or coupling; empty for none.
 fn joint_dof_range(jnt: i32) -> DofRange {

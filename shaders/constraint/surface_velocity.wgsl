@@ -1,7 +1,7 @@
 // Surface velocities, as of conveyor belts, and their contribution to contact velocities.
 // Twin: crates/cpu/src/constraint/surface_velocity.rs.
 
-import package::math::spatial::Spatial;
+import package::math::spatial::{Spatial, spatial_zero};
 
 // Adds the relative surface velocity of a contact's geoms (second minus first) to the velocities of its rows: along
 // the tangents and about the normal.
@@ -10,8 +10,8 @@ fn add_surface_velocity(con: u32) {
     if (address < 0) {
         return;
     }
-    let one = surface_velocity(u32(contact_geom(2u * con)), contact_pos_vec3(con));
-    let two = surface_velocity(u32(contact_geom(2u * con + 1u)), contact_pos_vec3(con));
+    let one = surface_velocity(contact_geom(2u * con), contact_pos_vec3(con));
+    let two = surface_velocity(contact_geom(2u * con + 1u), contact_pos_vec3(con));
     let frame = contact_frame_mat3(con);
     let tangents = frame * (two.lin - one.lin);
     let normal = frame * (two.ang - one.ang);
@@ -30,8 +30,15 @@ fn add_surface_velocity(con: u32) {
     }
 }
 
-// Linear velocity of a geom's surface at a point, and its angular velocity, relative to the geom; global axes.
-fn surface_velocity(geom: u32, point: vec3f) -> Spatial {
+// Linear velocity of a geom's surface at a point, and its angular velocity, relative to the geom; global axes. Flexes have
+// none.
+fn surface_velocity(g: i32, point: vec3f) -> Spatial {
+//#if FLEX_CONTACT
+    if (g < 0) {
+        return spatial_zero();
+    }
+//#endif
+    let geom = u32(g);
     let axes = geom_xmat_mat3(geom);
     let at = 6u * geom;
     let lin = axes * vec3f(geom_surfacevel(at), geom_surfacevel(at + 1u), geom_surfacevel(at + 2u));

@@ -14,6 +14,9 @@ import package::math::spatial::{
     dot6, inertia_mul, motion_cross, Spatial, spatial_add, spatial_add_scaled, spatial_zero,
 };
 import package::runtime::group::{lane, parts, set_partial, sum_partials, sync};
+import package::smooth::applied_force::subtree_end;
+import package::smooth::flex::edge_end;
+import package::smooth::jacobian::moves;
 import package::smooth::reflected_inertia::{damping_derivative, damping_of_dof, damping_of_tendon};
 
 // qDeriv: derivatives of passive and actuator forces and, for the integrator implicit, of the bias force.
@@ -108,7 +111,7 @@ fn add_entry(i: u32, j: u32, s: f32) {
     }
 }
 
-// Derivatives of joint and tendon dampers in the row of one degree of freedom.
+// Derivatives of the dampers of joints, tendons and edges of flexes in the row of one degree of freedom.
 fn damper_row(dof: u32) {
     add_entry(dof, dof, -damping_derivative(damping_of_dof(dof), qvel(dof)));
 //#if TENDON
@@ -125,7 +128,63 @@ fn damper_row(dof: u32) {
         }
     }
 //#endif
+//#if FLEX_DAMPER
+//#if !IMPLICIT
+    edge_damper_row(dof);
+//#endif
+//#endif
 }
+
+//#if FLEX_DAMPER
+// Derivatives of the dampers along edges of flexes in the row of one degree of freedom; as in the reference, of flexes only
+// these, and not with the integrator implicit.
+fn edge_damper_row(dof: u32) {
+    let top = u32(dof_bodyid(dof));
+    let last = subtree_end(top) - 1u;
+    let end = u32(body_flexvertadr(last) + body_flexvertnum(last));
+    for (var k = u32(body_flexvertadr(top)); k < end; k++) {
+        let vert = u32(body_flexvert(k));
+        let first = u32(flexvert_endadr(vert));
+        for (var i = first; i < first + u32(flexvert_endnum(vert)); i++) {
+            // an edge of which both ends move is met twice
+            let entry = u32(flexvert_end(i));
+            if (entry % 2u == 1u && moves(dof, u32(flex_vertbodyid(edge_start(entry / 2u))))) {
+                continue;
+            }
+            add_edge_damper(dof, entry / 2u);
+        }
+    }
+}
+
+// Flex of an edge.
+fn flex_of_edge(edge: u32) -> u32 {
+    var f = 0u;
+    while (edge >= u32(flex_edgeadr(f) + flex_edgenum(f))) {
+        f++;
+    }
+    return f;
+}
+
+// First vertex of an edge.
+fn edge_start(edge: u32) -> u32 {
+    return edge_end(flex_of_edge(edge), edge, 0u);
+}
+
+// Adds the row of one degree of freedom of the outer product of an edge's Jacobian with itself.
+fn add_edge_damper(dof: u32, edge: u32) {
+    let begin = u32(flexedge_J_rowadr(edge));
+    let end = begin + u32(flexedge_J_rownnz(edge));
+    var own = 0.0;
+    for (var l = begin; l < end; l++) {
+        if (u32(flexedge_J_colind(l)) == dof) {
+            own = -flex_edgedamping(flex_of_edge(edge)) * flexedge_J(l);
+        }
+    }
+    for (var l = begin; l < end && own != 0.0; l++) {
+        add_entry(dof, u32(flexedge_J_colind(l)), own * flexedge_J(l));
+    }
+}
+//#endif
 
 // Derivatives of actuator forces in the row of one degree of freedom.
 fn actuator_row(dof: u32) {

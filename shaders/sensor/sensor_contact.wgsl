@@ -2,22 +2,19 @@
 
 import package::collision::ray_shape::{is_inside, ray_shape};
 import package::constraint::contact_force::contact_force;
+import package::constraint::contact_side::{contact_side, geom_body};
 import package::math::matrix::mat_row;
+import package::math::spatial::{Spatial, spatial_add_scaled, spatial_zero};
 import package::sensor::object_frames::{frame_of, motion_at};
 import package::sensor::output::{output_adr, write1, write3};
-
-// Body of one of a contact's geoms.
-fn contact_body(con: u32, side: u32) -> u32 {
-    return u32(geom_bodyid(u32(contact_geom(2u * con + side))));
-}
 
 // Sum of the normal forces of those contacts of a site's body whose force ray meets the site's shape.
 fn touch_force(site: u32) -> f32 {
     let frame = frame_of(OBJECT_SITE, site);
     var sum = 0.0;
     for (var con = 0u; con < u32(ncon(0u)); con++) {
-        let on_second = contact_body(con, 1u) == frame.body;
-        if (!on_second && contact_body(con, 0u) != frame.body) {
+        let on_second = geom_body(con, 1u) == i32(frame.body);
+        if (!on_second && geom_body(con, 0u) != i32(frame.body)) {
             continue;
         }
         // zero if the contact has no rows
@@ -122,6 +119,12 @@ fn side_of(s: u32, con: u32) -> f32 {
 // True if a geom of a contact belongs to an object; always true if there is none, and for a site.
 fn is_of(con: u32, side: u32, kind: i32, id: i32) -> bool {
     let geom = contact_geom(2u * con + side);
+//#if FLEX_CONTACT
+    // a flex belongs to none
+    if (geom < 0) {
+        return id < 0 || (kind != OBJECT_GEOM && kind != OBJECT_BODY && kind != OBJECT_XBODY);
+    }
+//#endif
     var body = geom_bodyid(u32(geom));
     if (kind == OBJECT_GEOM) {
         return geom == id;
@@ -133,6 +136,20 @@ fn is_of(con: u32, side: u32, kind: i32, id: i32) -> bool {
         }
     }
     return body == id || (kind != OBJECT_BODY && kind != OBJECT_XBODY);
+}
+
+// Velocity of a point of one side of a contact.
+fn motion_of_side(con: u32, side: u32, pos: vec3f) -> Spatial {
+//#if FLEX_CONTACT
+    let own = contact_side(con, side);
+    var mean = spatial_zero();
+    for (var k = 0u; k < own.count; k++) {
+        mean = spatial_add_scaled(mean, motion_at__cvel(own.bodies[k], pos), own.weights[k]);
+    }
+    return mean;
+//#else
+    return motion_at__cvel(u32(geom_body(con, side)), pos);
+//#endif
 }
 
 // Writes the requested data of one contact.
@@ -150,8 +167,8 @@ fn write_contact_data(s: u32, con: u32, count: u32) {
     write3(s, CONTACT_DATA_POS, pos);
     write3(s, CONTACT_DATA_NORMAL, mat_row(frame, 0u) * side);
     write3(s, CONTACT_DATA_TANGENT, mat_row(frame, 1u) * side);
-    let a = motion_at__cvel(contact_body(con, 0u), pos);
-    let b = motion_at__cvel(contact_body(con, 1u), pos);
+    let a = motion_of_side(con, 0u, pos);
+    let b = motion_of_side(con, 1u, pos);
     write3(s, CONTACT_DATA_LINVEL, (frame * (b.lin - a.lin)) * seen);
     write3(s, CONTACT_DATA_ANGVEL, (frame * (b.ang - a.ang)) * seen);
 }

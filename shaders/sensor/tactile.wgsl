@@ -2,6 +2,7 @@
 // that slides along two tangents of each. Outputs as in the twin: crates/cpu/src/sensor/tactile.rs.
 
 import package::collision::field::{at, of_solid};
+import package::constraint::contact_side::has_flex;
 import package::runtime::group::lane;
 import package::sensor::object_frames::{frame_of, motion_at};
 import package::sensor::output::cut_off;
@@ -44,6 +45,11 @@ fn is_first(skin: u32, con: u32, other: i32) -> bool {
 // The geom that touches the rigid body of geom `skin` in a contact, -1 for none; contacts within the gap, which have no
 // force, count too.
 fn touching_geom(skin: u32, con: u32) -> i32 {
+//#if FLEX_CONTACT
+    if (has_flex(con)) {
+        return -1;
+    }
+//#endif
     let body = body_weldid(u32(geom_bodyid(skin)));
     let one = contact_geom(2u * con);
     let two = contact_geom(2u * con + 1u);

@@ -2,6 +2,7 @@
 // direction in which a site sees them. Frame, channels and parameters as in the twin: crates/cpu/src/sensor/touch_grid.rs.
 
 import package::constraint::contact_force::contact_force;
+import package::constraint::contact_side::has_flex;
 import package::math::trig::arctan2;
 import package::sensor::object_frames::frame_of;
 import package::sensor::output::cut_off;
@@ -21,6 +22,11 @@ fn touch_grid(s: u32) {
     let frame = frame_of(OBJECT_SITE, site);
     let body = body_weldid(u32(site_bodyid(site)));
     for (var con = 0u; con < u32(ncon(0u)); con++) {
+//#if FLEX_CONTACT
+        if (has_flex(con)) {
+            continue;
+        }
+//#endif
         let first = geom_bodyid(u32(contact_geom(2u * con)));
         let second = geom_bodyid(u32(contact_geom(2u * con + 1u)));
         if (body_weldid(u32(first)) != body && body_weldid(u32(second)) != body) {

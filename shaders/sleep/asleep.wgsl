@@ -1,7 +1,7 @@
 // Sleeping trees: queries and waking. Twin: crates/cpu/src/sleep/asleep.rs. Trees that sleep together form a cycle in
 // tree_asleep, each pointing to the next; for awake trees it counts up to -1.
 
-import package::constraint::equality::{body_anchors, is_connect_or_weld};
+import package::constraint::equality::{body_anchors, is_connect_or_weld, is_flex};
 import package::smooth::applied_force::is_set;
 
 // tree_asleep of a moving tree: -1 less the ten steps of rest still required.
@@ -96,9 +96,27 @@ fn equality_sleeps(eq: u32) -> bool {
         return tendon_rests(eq_obj1id(eq)) && tendon_rests(eq_obj2id(eq));
     }
 //#endif
+//#if FLEX_EQUALITY
+    if (is_flex(eq)) {
+        let f = u32(eq_obj1id(eq));
+        var all_sleep = true;
+        for (var k = 0u; k < u32(flex_vertnum(f)); k++) {
+            let tree = flex_tree(f, k);
+            all_sleep = all_sleep && (tree < 0 || tree_sleeps(tree));
+        }
+        return all_sleep;
+    }
+//#endif
     let trees = coupled_trees(eq);
     return (trees.x < 0 || tree_sleeps(trees.x)) && (trees.y < 0 || tree_sleeps(trees.y));
 }
+
+//#if FLEX_EQUALITY
+// Tree of a vertex of a flex; -1 for that of a static body.
+fn flex_tree(f: u32, k: u32) -> i32 {
+    return body_treeid(u32(flex_vertbodyid(u32(flex_vertadr(f)) + k)));
+}
+//#endif
 
 // Trees of the two bodies or joints of an equality constraint; -1 for none.
 fn coupled_trees(eq: u32) -> vec2i {

@@ -1,4 +1,20 @@
-// Products with the Jacobian of edges. Twin: crates/cpu/src/smooth/flex.rs.
+// Ends, vectors and velocities of the edges and vertices of deformable bodies. Twin: crates/cpu/src/smooth/flex.rs.
+
+// Vertex k of an element.
+fn element_vertex(f: u32, elem: u32, k: u32) -> u32 {
+    let adr = u32(flex_elemdataadr(f)) + (u32(flex_dim(f)) + 1u) * elem;
+    return u32(flex_vertadr(f) + flex_elem(adr + k));
+}
+
+// Vertex at an end of an edge.
+fn edge_end(f: u32, edge: u32, end: u32) -> u32 {
+    return u32(flex_vertadr(f) + flex_edge(2u * edge + end));
+}
+
+// Vector along an edge, from its first vertex to its second.
+fn edge_vector(f: u32, edge: u32) -> vec3f {
+    return flexvert_xpos_vec3(edge_end(f, edge, 1u)) - flexvert_xpos_vec3(edge_end(f, edge, 0u));
+}
 
 // Product of the Jacobian of an edge with V.
 fn mul_edge_jac__V(edge: u32) -> f32 {
@@ -9,4 +25,11 @@ fn mul_edge_jac__V(edge: u32) -> f32 {
         sum += flexedge_J(k) * V(u32(flexedge_J_colind(k)));
     }
     return sum;
+}
+
+// Velocity of a vertex.
+fn vertex_velocity(vert: u32) -> vec3f {
+    let body = u32(flex_vertbodyid(vert));
+    let velocity = cvel_spatial(body);
+    return velocity.lin + cross(velocity.ang, flexvert_xpos_vec3(vert) - subtree_com_vec3(u32(body_rootid(body))));
 }

@@ -17,7 +17,7 @@ use manyworlds_model::model::Model;
 use manyworlds_model::model::candidates::MAX_LISTED;
 use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::model::schedule;
-use manyworlds_model::schema::enums::{geom, integrator};
+use manyworlds_model::schema::enums::{edgeequality, geom, integrator};
 use manyworlds_model::schema::stages::Stage;
 use manyworlds_model::schema::{Elem, Role, Sizes, ValuesMut};
 
@@ -385,15 +385,40 @@ fn check_integrator(model: &Model) -> Result<()> {
     ))
 }
 
-/// Rejects a model with deformable bodies: kernels have neither their forces nor their contacts yet.
+/// Most contacts of a rigid flex with a geom, and of a geom with an element: a box and a triangle.
+const MOST_RIGID_CONTACTS: i32 = 50;
+const CONTACTS_OF_ELEMENT: i32 = 11;
+
+/// Rejects a model with deformable bodies of which kernels do not find all contacts, or are between nodes.
 fn check_flexes(model: &Model) -> Result<()> {
-    if model.sizes.nflex == 0 {
-        return Ok(());
+    let refuse = |f: usize, what: &str| {
+        Err(Error::Unsupported(format!(
+            "flex {f} '{}' {what}, which kernels do not simulate yet; step the model on the CPU",
+            model.names.flex[f]
+        )))
+    };
+    if let Some(f) = (0..model.sizes.nflex).find(|&f| model.flex_interp[f] != 0) {
+        return refuse(f, "interpolates between nodes");
     }
-    Err(Error::Unsupported(format!(
-        "flex 0 '{}' is a deformable body, which kernels do not simulate yet; step the model on the CPU",
-        model.names.flex[0]
-    )))
+    let keeps_strain = |f: &usize| model.flex_edgeequality[*f] == edgeequality::VERTICES;
+    if let Some(f) = (0..model.sizes.nflex).find(keeps_strain) {
+        return refuse(f, "keeps the strain around its vertices");
+    }
+    for p in 0..model.sizes.nflexpair {
+        let [one, f] = [0, 1].map(|k| model.flexpair_flex[2 * p + k]);
+        let geom = usize::try_from(model.flexpair_geom[p]);
+        if geom.is_ok_and(|g| model.geom_type[g] == geom::SDF) {
+            return refuse(f as usize, "can meet a signed distance field");
+        }
+        let most = model.flex_vertnum[f as usize].max(CONTACTS_OF_ELEMENT * model.flex_elemnum[f as usize]);
+        if model.flex_rigid[f as usize] != 0 && most > MOST_RIGID_CONTACTS {
+            return refuse(f as usize, "is rigid and can have more contacts with a geom than are kept");
+        }
+        if one == f {
+            return refuse(f as usize, "can collide with itself (see selfcollide)");
+        }
+    }
+    Ok(())
 }
 
 /// Rejects a model whose table of candidates is not complete, as kernels test those that it lists, or longer than the

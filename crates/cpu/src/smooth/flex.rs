@@ -46,6 +46,9 @@ pub fn flex<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             strain_vertices(m, d, f);
         }
     }
+    // rows that nothing needs take elements behind all others
+    let used: i32 = m.flexedge_J_rownnz.iter().sum();
+    d.flexedge_J[used as usize..].fill(T::ZERO);
 }
 
 /// Bounding box of an element, with its radius.

@@ -9,7 +9,7 @@ const MIN_DOFS: usize = 128;
 /// Degrees of freedom of a tile: a row has whole ones, and a whole number of them.
 pub(crate) const TILE: usize = 4;
 
-/// Elements that kernels keep of a row of the Jacobian: room for two trees, or for what a tendon spans. Zero where they keep
+/// Elements that kernels keep of a row of the Jacobian: room for two trees, or for what a tendon or elements of flexes span. Zero where they keep
 /// whole rows: in small worlds, where this would be more than half of a row, and for dual solvers, which keep whole rows of
 /// `M⁻¹ J'` beside them.
 pub(crate) fn narrow_row_width(model: &Model) -> usize {
@@ -17,7 +17,8 @@ pub(crate) fn narrow_row_width(model: &Model) -> usize {
     if nv < MIN_DOFS || model.is_dual() {
         return 0;
     }
-    let width = two_trees(model).max(widest_tendons(model)).next_multiple_of(TILE);
+    let sides = two_trees(model).max(flex_sides(model));
+    let width = sides.max(widest_tendons(model)).next_multiple_of(TILE);
     if 2 * width <= nv { width } else { 0 }
 }
 
@@ -26,6 +27,33 @@ fn two_trees(model: &Model) -> usize {
     let mut trees: Vec<usize> = model.tree_dofnum.iter().filter_map(|n| usize::try_from(*n).ok()).collect();
     trees.sort_unstable_by(|a, b| b.cmp(a));
     trees.iter().take(2).sum()
+}
+
+/// Degrees of freedom that the two sides of a contact of a flex span: those of the vertices of an element each, from the first
+/// to the last, or of a tree.
+fn flex_sides(model: &Model) -> usize {
+    if model.sizes.nflexpair == 0 {
+        return 0;
+    }
+    let tree = model.tree_dofnum.iter().copied().max().unwrap_or(0) as usize;
+    let element = (0..model.sizes.nflex).map(|f| widest_element(model, f)).max().unwrap_or(0);
+    element + element.max(tree)
+}
+
+/// Most degrees of freedom from the first tree to the last of an element's vertices.
+fn widest_element(model: &Model, f: usize) -> usize {
+    let corners = model.flex_dim[f] as usize + 1;
+    let (first, adr) = (model.flex_vertadr[f] as usize, model.flex_elemdataadr[f] as usize);
+    let elements = model.flex_elem[adr..adr + corners * model.flex_elemnum[f] as usize].chunks(corners);
+    let span = |verts: &[i32]| {
+        let bodies = verts.iter().map(|vert| model.flex_vertbodyid[first + *vert as usize]);
+        let trees = bodies.filter_map(|body| usize::try_from(body).ok()).map(|body| model.body_treeid[body]);
+        let trees: Vec<usize> = trees.filter_map(|tree| usize::try_from(tree).ok()).collect();
+        let begin = trees.iter().map(|&tree| model.tree_dofadr[tree]).min();
+        let end = trees.iter().map(|&tree| model.tree_dofadr[tree] + model.tree_dofnum[tree]).max();
+        begin.zip(end).map_or(0, |(begin, end)| (end - begin) as usize)
+    };
+    elements.map(span).max().unwrap_or(0)
 }
 
 /// Most degrees of freedom between the first and the last of a tendon, or of two that an equality constraint couples, in

@@ -8,6 +8,7 @@ pub mod features;
 pub mod formula;
 pub mod hessian;
 pub mod history;
+pub mod incidence;
 pub mod jacobian;
 mod keep_asleep;
 pub mod kept;

@@ -26,6 +26,9 @@ macro_rules! size_table {
             nflextexcoord "texture coordinates of all flexes";
             nflexstiffness "stiffness entries of all flexes";
             nflexbending "bending entries of all flexes";
+            nflexend "ends of the edges of all flexes";
+            nflexhinge "vertices of the hinges of all flexes";
+            nflexpair "pairs of geoms and flexes, and of flexes, that can collide";
             nJfe "nonzeros of the Jacobian of flex edges";
             nJfv "nonzeros of the Jacobian of flex vertices, whose two rows have the same columns";
             ntendon "tendons";

@@ -47,6 +47,7 @@ macro_rules! stage_table {
                 phase: Phase::Position,
                 runs: |m| m.sizes().nflex > 0,
                 reads: &[Result(kinematics), Result(com_pos)],
+                flags: &["FLEX_SPARE_ROWS"],
             }
             tendon smooth "tendon lengths and Jacobians" {
                 phase: Phase::Position,
@@ -59,8 +60,8 @@ macro_rules! stage_table {
                 reads: &[Motion, Force, Scene, Sleep, Result(kinematics), Result(tendon)],
                 writes: &[Warmstart, Sleep],
                 flags: &[
-                    "CONNECT_WELD", "EQUALITY", "EQUALITY_SITES", "SLEEP", "TENDON", "TENDON_EQUALITY",
-                    "TENDON_LIMIT",
+                    "CONNECT_WELD", "EQUALITY", "EQUALITY_SITES", "FLEX_EQUALITY", "SLEEP", "TENDON",
+                    "TENDON_EQUALITY", "TENDON_LIMIT",
                 ],
             }
             crb smooth "composite rigid body inertias and the inertia matrix" {
@@ -75,36 +76,40 @@ macro_rules! stage_table {
             }
             collision collision "collision detection" {
                 phase: Phase::Position,
-                reads: &[Sleep, Counter, Result(kinematics)],
-                cpu_reads: &[Result(flex)],
+                reads: &[Sleep, Counter, Result(kinematics), Result(flex)],
                 writes: &[Sleep, Counter],
                 flags: &[
-                    "ADHESION", "BODY_PAIRS", "BOX_BOX", "CONTACT", "CONTACT_LAWS", "CONVEX", "FIELD_BOLT", "FIELD_BOWL",
-                    "FIELD_BOX", "FIELD_CAPSULE", "FIELD_CYLINDER", "FIELD_ELLIPSOID", "FIELD_FORMULA", "FIELD_GEAR",
-                    "FIELD_HFIELD", "FIELD_NUT", "FIELD_OCTREE", "FIELD_OVERLAP", "FIELD_PAIR",
-                    "FIELD_PLUGIN", "FIELD_SHAPE", "FIELD_SPHERE", "FIELD_TORUS", "FIELD_TRIANGLES",
-                    "HFIELD", "MIXED_PAIRS", "MULTICCD", "OVERRIDE", "PAIR", "PAIR_MARGINS", "PLANE_MESH",
-                    "POLYTOPE", "PRIMITIVE_PAIRS", "SLEEP", "TREE_BOUNDS",
+                    "ADHESION", "BODY_PAIRS", "BOX_BOX", "CONTACT", "CONTACT_LAWS", "CONVEX", "FIELD_BOLT",
+                    "FIELD_BOWL", "FIELD_BOX", "FIELD_CAPSULE", "FIELD_CYLINDER", "FIELD_ELLIPSOID",
+                    "FIELD_FORMULA", "FIELD_GEAR", "FIELD_HFIELD", "FIELD_NUT", "FIELD_OCTREE",
+                    "FIELD_OVERLAP", "FIELD_PAIR", "FIELD_PLUGIN", "FIELD_SHAPE", "FIELD_SPHERE",
+                    "FIELD_TORUS", "FIELD_TRIANGLES", "FLEX", "FLEX_CONTACT", "FLEX_CONVEX", "FLEX_HULL",
+                    "FLEX_LINE", "FLEX_PAIR", "FLEX_SHAPE", "FLEX_TRIANGLE", "HFIELD", "MIXED_PAIRS",
+                    "MULTICCD", "OVERRIDE", "PAIR", "PAIR_MARGINS", "PLANE_MESH", "POLYTOPE",
+                    "PRIMITIVE_PAIRS", "SLEEP", "TREE_BOUNDS",
                 ],
             }
             make_constraint constraint "constraint Jacobian and parameters" {
                 phase: Phase::Position,
                 reads: &[
-                    Motion, Scene, Sleep, Counter, Result(kinematics), Result(com_pos), Result(tendon),
+                    Motion, Scene, Sleep, Counter, Result(kinematics), Result(com_pos), Result(flex), Result(tendon),
                     Result(factor_m), Result(collision),
                 ],
-                cpu_reads: &[Result(flex)],
                 writes: &[Counter],
                 flags: &[
-                    "ADHESION", "BALL", "CAMERA_SENSOR", "CONNECT_WELD", "CONTACT", "DIAGEXACT", "ELLIPTIC",
-                    "EQUALITY", "EQUALITY_SITES", "FRICTIONLOSS", "LIMIT", "NARROW_ROWS", "SLEEP", "SMOOTH",
-                    "SPARSE", "TENDON", "TENDON_EQUALITY", "TENDON_FRICTIONLOSS", "TENDON_LIMIT",
+                    "ADHESION", "BALL", "CAMERA_SENSOR", "CONNECT_WELD", "CONTACT", "DIAGEXACT",
+                    "ELLIPTIC", "EQUALITY", "EQUALITY_SITES", "FLEX_CONTACT", "FLEX_EQUALITY",
+                    "FRICTIONLOSS", "LIMIT", "NARROW_ROWS", "SLEEP", "SMOOTH", "SPARSE", "TENDON",
+                    "TENDON_EQUALITY", "TENDON_FRICTIONLOSS", "TENDON_LIMIT",
                 ],
             }
             transmission actuation "actuator lengths and moment arms" {
                 phase: Phase::Position,
                 reads: &[Motion, Result(kinematics), Result(com_pos), Result(tendon), Result(collision)],
-                flags: &["BALL", "FREE", "SO3", "TENDON", "TRN_BODY", "TRN_SITE", "TRN_SLIDERCRANK"],
+                flags: &[
+                    "BALL", "FLEX_CONTACT", "FREE", "SO3", "TENDON", "TRN_BODY", "TRN_SITE",
+                    "TRN_SLIDERCRANK",
+                ],
             }
             com_vel smooth "body velocities and time derivatives of motion axes" {
                 phase: Phase::Velocity,
@@ -120,12 +125,12 @@ macro_rules! stage_table {
                 phase: Phase::Velocity,
                 reads: &[
                     Motion, Result(kinematics), Result(com_pos), Result(flex), Result(tendon), Result(collision),
-                    Result(transmission), Result(fluid),
+                    Result(transmission), Result(com_vel), Result(fluid),
                 ],
-                cpu_reads: &[Result(com_vel)],
                 flags: &[
-                    "ACTUATION", "ADHESION", "CABLE", "DAMPER", "FLEX", "FLUID", "FREE", "GRAVCOMP",
-                    "PASSIVE_ADHESION", "REFLECTED_INERTIA", "SPRING", "TENDON",
+                    "ACTUATION", "ADHESION", "CABLE", "DAMPER", "FLEX", "FLEX_BEND", "FLEX_CONTACT",
+                    "FLEX_FORCE", "FLEX_STRETCH", "FLUID", "FREE", "GRAVCOMP", "PASSIVE_ADHESION",
+                    "REFLECTED_INERTIA", "SPRING", "TENDON",
                 ],
             }
             laws actuation "laws of the model's own: passive forces, controls, gains, biases, rates" {
@@ -148,7 +153,7 @@ macro_rules! stage_table {
                 ],
                 flags: &[
                     "ADHESION", "CAMERA_SENSOR", "CONNECT_WELD", "ELLIPTIC", "EQUALITY_SITES",
-                    "NARROW_ROWS", "SPARSE", "SURFACE_VELOCITY",
+                    "FLEX_CONTACT", "NARROW_ROWS", "SPARSE", "SURFACE_VELOCITY",
                 ],
             }
             actuation actuation "actuator forces" {
@@ -201,8 +206,9 @@ macro_rules! stage_table {
                 writes: &[Result(solve), Result(implicit)],
                 flags: &[
                     "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "DERIVATIVE", "ELLIPTIC", "EQUALITY",
-                    "EULERDAMP", "FLUID", "FRICTION", "HISTORY", "IMPLICIT", "INVDISCRETE", "MUSCLE",
-                    "NARROW_ROWS", "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SO3", "SPARSE", "TENDON",
+                    "EULERDAMP", "FLEX_DAMPER", "FLUID", "FRICTION", "HISTORY", "IMPLICIT", "INVDISCRETE",
+                    "MUSCLE", "NARROW_ROWS", "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SO3", "SPARSE",
+                    "TENDON",
                 ],
             }
             fwdinv solver "discrepancy of forward and inverse dynamics" {
@@ -220,8 +226,9 @@ macro_rules! stage_table {
                 writes: &[Result(solve), Result(inverse), Result(implicit)],
                 flags: &[
                     "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "DERIVATIVE", "ELLIPTIC", "EQUALITY",
-                    "EULERDAMP", "FLUID", "FRICTION", "HISTORY", "IMPLICIT", "INVDISCRETE", "MUSCLE",
-                    "NARROW_ROWS", "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SO3", "SPARSE", "TENDON",
+                    "EULERDAMP", "FLEX_DAMPER", "FLUID", "FRICTION", "HISTORY", "IMPLICIT", "INVDISCRETE",
+                    "MUSCLE", "NARROW_ROWS", "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SO3", "SPARSE",
+                    "TENDON",
                 ],
             }
             subtree_vel smooth "subtree velocities and angular momenta" {
@@ -239,50 +246,49 @@ macro_rules! stage_table {
                 ],
                 flags: &[
                     "ADHESION", "CAMERA_SENSOR", "CONNECT_WELD", "CONTACT", "DAMPER", "ELLIPTIC",
-                    "EQUALITY_SITES", "REFLECTED_INERTIA", "SPATIAL_TENDON", "SPRING", "TENDON_ARMATURE",
-                    "TENDON_EQUALITY", "WRAP",
+                    "EQUALITY_SITES", "FLEX_CONTACT", "FLEX_EQUALITY", "REFLECTED_INERTIA",
+                    "SPATIAL_TENDON", "SPRING", "TENDON_ARMATURE", "TENDON_EQUALITY", "WRAP",
                 ],
             }
             energies smooth "potential and kinetic energy" {
                 phase: Phase::OnDemand,
                 needed: |m| m.enabled(enable::ENERGY) || m.senses(energies),
-                reads: &[Motion, Result(kinematics), Result(tendon), Result(crb)],
-                cpu_reads: &[Result(flex)],
-                flags: &["ENERGY", "SPRING"],
+                reads: &[Motion, Result(kinematics), Result(flex), Result(tendon), Result(crb)],
+                flags: &["ENERGY", "FLEX", "SPRING"],
             }
             sensor sensor "sensor outputs" {
                 phase: Phase::OnDemand,
                 runs: |m| m.has_sensors(),
                 reads: &[
-                    Time, Motion, History, Sleep, Result(kinematics), Result(com_pos), Result(camlight),
+                    Time, Motion, History, Sleep, Result(kinematics), Result(com_pos), Result(camlight), Result(flex),
                     Result(tendon), Result(collision), Result(make_constraint), Result(transmission),
                     Result(com_vel), Result(passive), Result(reference_constraint), Result(actuation),
                     Result(solve), Result(subtree_vel), Result(rne_post), Result(energies),
                 ],
-                cpu_reads: &[Result(flex)],
                 flags: &[
                     "ACTUATOR_SENSOR", "ADHESION", "BOX_BOX", "CAMERA_SENSOR", "CONTACT_SENSOR",
                     "CONVEX_DISTANCE", "DISTANCE_SENSOR", "ELLIPTIC", "ENCLOSED_MESH", "ENCLOSED_SENSOR",
                     "ENERGY_SENSOR", "FIELD_BOLT", "FIELD_BOWL", "FIELD_BOX", "FIELD_CAPSULE",
-                    "FIELD_CYLINDER", "FIELD_DISTANCE", "FIELD_ELLIPSOID", "FIELD_FORMULA", "FIELD_GEAR", "FIELD_HFIELD",
-                    "FIELD_NUT", "FIELD_OCTREE", "FIELD_OVERLAP", "FIELD_PLUGIN", "FIELD_SHAPE",
-                    "FIELD_SPHERE", "FIELD_TORUS", "FIELD_TRIANGLES", "FORCE_SENSOR", "FRAME_SENSOR",
-                    "HFIELD", "HISTORY", "INSIDE_SENSOR", "JOINT_SENSOR", "LIMIT_SENSOR", "PLANE_MESH",
-                    "POLYTOPE", "RANGEFINDER", "RAY_FIELD", "RAY_HFIELD", "RAY_MESH", "SITE_SENSOR", "SLEEP",
-                    "SUBTREE_SENSOR", "TACTILE_SENSOR", "TENDON_SENSOR", "TOUCH_GRID", "TOUCH_SENSOR",
-                    "USER_SENSOR",
+                    "FIELD_CYLINDER", "FIELD_DISTANCE", "FIELD_ELLIPSOID", "FIELD_FORMULA", "FIELD_GEAR",
+                    "FIELD_HFIELD", "FIELD_NUT", "FIELD_OCTREE", "FIELD_OVERLAP", "FIELD_PLUGIN",
+                    "FIELD_SHAPE", "FIELD_SPHERE", "FIELD_TORUS", "FIELD_TRIANGLES", "FLEX_CONTACT",
+                    "FLEX_HULL", "FORCE_SENSOR", "FRAME_SENSOR", "HFIELD", "HISTORY", "INSIDE_SENSOR",
+                    "JOINT_SENSOR", "LIMIT_SENSOR", "PLANE_MESH", "POLYTOPE", "RANGEFINDER", "RAY_FIELD",
+                    "RAY_HFIELD", "RAY_MESH", "SITE_SENSOR", "SLEEP", "SUBTREE_SENSOR", "TACTILE_SENSOR",
+                    "TENDON_SENSOR", "TOUCH_GRID", "TOUCH_SENSOR", "USER_SENSOR",
                 ],
             }
             sleep sleep "putting trees at rest to sleep, island by island" {
                 phase: Phase::Step,
                 runs: |m| m.has_sleep(),
                 reads: &[
-                    Motion, Force, Sleep, Result(kinematics), Result(collision), Result(make_constraint),
+                    Motion, Force, Sleep, Scratch, Result(kinematics), Result(flex), Result(collision),
+                    Result(make_constraint),
                 ],
                 writes: &[Motion, Sleep, Result(acceleration), Result(solve)],
                 flags: &[
-                    "CONNECT_WELD", "CONTACT", "EQUALITY", "EQUALITY_SITES", "SLEEP", "TENDON",
-                    "TENDON_EQUALITY",
+                    "CONNECT_WELD", "CONTACT", "EQUALITY", "EQUALITY_SITES", "FLEX", "FLEX_CONTACT",
+                    "FLEX_EQUALITY", "SLEEP", "TENDON", "TENDON_EQUALITY",
                 ],
             }
             euler integrate "semi-implicit Euler integrator with implicit damping" {
@@ -313,9 +319,9 @@ macro_rules! stage_table {
                 writes: &[Time, Remainder, Motion, Warmstart, History, HistoryRemainder, Counter],
                 resets: true,
                 flags: &[
-                    "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "EQUALITY", "FLUID", "FREE", "HISTORY",
-                    "IMPLICIT", "IMPLICITFAST", "LAW_STATES", "MOCAP", "MUSCLE", "REFLECTED_INERTIA",
-                    "SINGLE_FREE_BODY", "SLEEP", "SO3", "TENDON",
+                    "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "EQUALITY", "FLEX_DAMPER", "FLUID",
+                    "FREE", "HISTORY", "IMPLICIT", "IMPLICITFAST", "LAW_STATES", "MOCAP", "MUSCLE",
+                    "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SLEEP", "SO3", "TENDON",
                 ],
             }
             rk4 integrate "fourth-order Runge-Kutta integrator: one of four stages of a step" {

@@ -17,7 +17,7 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
     let (met, sensed) = (met_types(model), sensed_types(model));
     let collides =
         |wanted: &dyn Fn(&ShapePair) -> bool| SHAPE_PAIRS.iter().any(|p| met.contains(&p.types) && wanted(p));
-    let hfield = collides(&|pair| pair.method == Method::Prisms);
+    let hfield = collides(&|pair| pair.method == Method::Prisms) || meets_flex(model, geom::HFIELD);
     let fields = collides(&|pair| pair.method == Method::Field);
     // hulls: for support functions, and for the bounds of what lies on a height field
     let hull = |types: &(i32, i32)| types.1 == geom::MESH || *types == (geom::HFIELD, geom::SDF);
@@ -46,7 +46,7 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
         ("TREE_BOUNDS", tree_bounds),
         ("PLANE_MESH", in_pair(Method::PlaneMesh)),
         ("BOX_BOX", collides(&|pair| pair.method == Method::BoxBox)),
-        ("POLYTOPE", hfield || met.iter().chain(&sensed).any(hull)),
+        ("POLYTOPE", hfield || has_flex_hulls(model) || met.iter().chain(&sensed).any(hull)),
         ("HFIELD", hfield),
         ("PRIMITIVE_PAIRS", closed),
         ("CONVEX", convex),
@@ -56,6 +56,7 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
         ("MULTICCD", !model.disabled(disable::MULTICCD)),
     ];
     room.extend(of_fields(model, &met, &sensed));
+    room.extend(of_flexes(model));
     room
 }
 
@@ -99,10 +100,61 @@ fn of_fields(model: &Model, met: &BTreeSet<(i32, i32)>, sensed: &BTreeSet<(i32, 
     ]
 }
 
+/// What a flex collides with, by the pair's number: the type of a geom, or none where it is a flex; and the dimension of the
+/// elements.
+fn flex_pairs(model: &Model) -> impl Iterator<Item = (Option<i32>, i32)> + '_ {
+    let count = if has_contacts(model) { model.sizes.nflexpair } else { 0 };
+    let kind = |g: i32| usize::try_from(g).ok().map(|g| model.geom_type[g]);
+    let dim = |f: i32| model.flex_dim[f as usize];
+    (0..count).map(move |p| (kind(model.flexpair_geom[p]), dim(model.flexpair_flex[2 * p + 1])))
+}
+
+/// True if a flex can collide with a geom of a type.
+fn meets_flex(model: &Model, kind: i32) -> bool {
+    flex_pairs(model).any(|pair| pair.0 == Some(kind))
+}
+
+/// True if elements of a pair meet by support functions, or as capsules in closed form.
+fn meets_as_shape((kind, dim): (Option<i32>, i32)) -> bool {
+    let closed = [geom::SPHERE, geom::CAPSULE, geom::BOX];
+    kind.is_none_or(|kind| kind != geom::PLANE && !(dim == 2 && closed.contains(&kind)))
+}
+
+/// True if some elements meet others as triangles or tetrahedra by support functions.
+fn has_flex_hulls(model: &Model) -> bool {
+    flex_pairs(model).any(|pair| pair.1 > 1 && meets_as_shape(pair))
+}
+
+/// Flags of what flexes meet.
+fn of_flexes(model: &Model) -> Room {
+    let has = |wanted: &dyn Fn((Option<i32>, i32)) -> bool| flex_pairs(model).any(wanted);
+    let is_solid = |kind: Option<i32>| kind.is_some_and(|kind| kind != geom::PLANE);
+    vec![
+        ("FLEX_CONTACT", has(&|_| true)),
+        ("FLEX_SHAPE", has(&|pair| pair.0 != Some(geom::PLANE))),
+        ("FLEX_TRIANGLE", has(&|pair| is_solid(pair.0) && !meets_as_shape(pair))),
+        ("FLEX_PAIR", has(&|pair| pair.0.is_none())),
+        ("FLEX_CONVEX", has(&meets_as_shape)),
+        ("FLEX_LINE", has(&|pair| pair.1 == 1 && meets_as_shape(pair))),
+        ("FLEX_HULL", has_flex_hulls(model)),
+    ]
+}
+
+/// Shape pairs of the lines of flexes, as capsules.
+fn line_types(model: &Model) -> impl Iterator<Item = (i32, i32)> + '_ {
+    let lines = flex_pairs(model).filter(|pair| pair.1 == 1 && meets_as_shape(*pair));
+    lines.map(|(kind, _)| {
+        let kind = kind.unwrap_or(geom::CAPSULE);
+        (kind.min(geom::CAPSULE), kind.max(geom::CAPSULE))
+    })
+}
+
 /// Shape pairs that can collide, or whose distance is sensed, in table order.
 pub(crate) fn shape_pairs(model: &Model) -> Vec<&'static ShapePair> {
     let (met, sensed) = (met_types(model), sensed_types(model));
-    SHAPE_PAIRS.iter().filter(|pair| met.contains(&pair.types) || sensed.contains(&pair.types)).collect()
+    let lines: BTreeSet<(i32, i32)> = line_types(model).collect();
+    let wanted = |types: &(i32, i32)| met.contains(types) || sensed.contains(types) || lines.contains(types);
+    SHAPE_PAIRS.iter().filter(|pair| wanted(&pair.types)).collect()
 }
 
 /// True if some geoms that can collide do so by support functions.

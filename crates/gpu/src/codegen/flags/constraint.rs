@@ -14,6 +14,7 @@ pub(super) fn flags(model: &Model) -> Room {
         ("EQUALITY", equal),
         ("CONNECT_WELD", equal && any_of(&model.eq_type, &[equality::CONNECT, equality::WELD])),
         ("EQUALITY_SITES", equal && model.eq_objtype.contains(&object::SITE)),
+        ("FLEX_EQUALITY", equal && any_of(&model.eq_type, &[equality::FLEX])),
         ("TENDON_EQUALITY", equal && any_of(&model.eq_type, &[equality::TENDON])),
         ("LIMIT", on(disable::LIMIT) && limited(&model.jnt_limited)),
         ("TENDON_LIMIT", on(disable::LIMIT) && limited(&model.tendon_limited)),

@@ -56,7 +56,7 @@ fn constrains(model: &Model, bit: i32) -> bool {
 
 /// True if contacts can make constraint rows.
 fn has_contacts(model: &Model) -> bool {
-    constrains(model, disable::CONTACT) && model.sizes.ncandidate > 0
+    constrains(model, disable::CONTACT) && model.sizes.ncandidate + model.sizes.nflexpair > 0
 }
 
 /// True if any actuator adds damping or armature to its target.

@@ -10,6 +10,7 @@ pub(super) fn flags(model: &Model) -> Room {
     let passive = !model.disabled(disable::SPRING) || !model.disabled(disable::DAMPER);
     let spatial = model.wrap_type.contains(&wrap::SITE);
     let armature = some(&model.tendon_armature) || model.tendon_actuatorid.iter().any(|id| *id != -1);
+    let soft = |of: &dyn Fn(usize) -> bool| (0..model.sizes.nflex).any(|f| model.flex_rigid[f] == 0 && of(f));
     vec![
         ("FREE", has_joint(joint::FREE)),
         ("BALL", has_joint(joint::BALL)),
@@ -22,6 +23,11 @@ pub(super) fn flags(model: &Model) -> Room {
         ("WRAP", any_of(&model.wrap_type, &[wrap::SPHERE, wrap::CYLINDER])),
         ("REFLECTED_INERTIA", has_reflected_inertia(model)),
         ("FLEX", model.sizes.nflex > 0),
+        ("FLEX_SPARE_ROWS", model.flexedge_J_rownnz.iter().sum::<i32>() < model.sizes.nJfe as i32),
+        ("FLEX_FORCE", passive && soft(&|f| acts_on_vertices(model, f))),
+        ("FLEX_STRETCH", soft(&|f| model.flex_stiffnessadr[f] >= 0)),
+        ("FLEX_BEND", soft(&|f| model.flex_bendingadr[f] >= 0)),
+        ("FLEX_DAMPER", soft(&|f| model.flex_edgedamping[f] != 0.0)),
         ("GRAVCOMP", passive && !model.disabled(disable::GRAVITY) && some(&model.body_gravcomp)),
         ("SPRING", !model.disabled(disable::SPRING)),
         ("DAMPER", !model.disabled(disable::DAMPER)),
@@ -30,4 +36,10 @@ pub(super) fn flags(model: &Model) -> Room {
         ("CABLE", passive && model.sizes.ncable > 0),
         ("ENERGY", schedule::needs_energy(model)),
     ]
+}
+
+/// True if springs, dampers or elasticity act on the vertices of a flex.
+fn acts_on_vertices(model: &Model, f: usize) -> bool {
+    let springs = model.flex_edgestiffness[f] != 0.0 || model.flex_edgedamping[f] != 0.0;
+    springs || model.flex_stiffnessadr[f] >= 0 || model.flex_bendingadr[f] >= 0
 }

@@ -2,6 +2,7 @@
 
 use crate::spec::{Kind, Pair};
 use manyworlds_model::model::candidates::{Candidate, MAX_LISTED, signature};
+use manyworlds_model::model::incidence::FlexPairs;
 
 use crate::compile::Build;
 
@@ -131,5 +132,8 @@ impl Build<'_> {
         m.candidate_geom2 = candidates.iter().map(|c| c.geom2).collect();
         m.candidate_pair = candidates.iter().map(|c| c.pair).collect();
         m.candidate_treeend = m.candidate_tree_ends();
+        let FlexPairs { geom, flex, candidate } = FlexPairs::of(m);
+        m.sizes.nflexpair = geom.len();
+        (m.flexpair_geom, m.flexpair_flex, m.flexpair_candidate) = (geom, flex, candidate);
     }
 }

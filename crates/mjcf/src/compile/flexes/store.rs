@@ -5,6 +5,7 @@ use glam::DVec3;
 use crate::compile::Build;
 use crate::spec::{Flex, Kind};
 use manyworlds_model::model::Model;
+use manyworlds_model::model::incidence::Incidence;
 use manyworlds_model::real::MINVAL;
 use manyworlds_model::schema::Sizes;
 
@@ -56,6 +57,7 @@ impl Build<'_> {
         self.check_flex_options();
         self.vertex_constraints();
         jacobians(&mut self.model);
+        incidence(&mut self.model);
     }
 
     /// Fills what constraints of vertices need.
@@ -211,6 +213,17 @@ fn vertex_edges(m: &mut Model) {
             next += edges.len();
         }
     }
+}
+
+/// Fills the lists of what meets at edges, vertices and bodies.
+fn incidence(m: &mut Model) {
+    let Incidence { sides, ends, hinges, verts, tied } = Incidence::of(m);
+    (m.sizes.nflexend, m.sizes.nflexhinge) = (ends.list.len(), hinges.list.len());
+    (m.flexedge_sideadr, m.flexedge_sidenum, m.flexedge_side) = (sides.adr, sides.num, sides.list);
+    (m.flexvert_endadr, m.flexvert_endnum, m.flexvert_end) = (ends.adr, ends.num, ends.list);
+    (m.flexvert_hingeadr, m.flexvert_hingenum, m.flexvert_hinge) = (hinges.adr, hinges.num, hinges.list);
+    (m.body_flexvertadr, m.body_flexvertnum, m.body_flexvert) = (verts.adr, verts.num, verts.list);
+    (m.flexedge_tied, m.flex_tiednum) = tied;
 }
 
 impl CompiledFlex {

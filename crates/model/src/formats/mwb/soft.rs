@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::ReadResult;
 use crate::model::Model;
+use crate::model::incidence::{FlexPairs, Grouped, Incidence};
 use crate::schema::enums::{edgeequality, equality};
 
 /// Numbers of elements of each dimension: edges, and of `flex_stiffness`.
@@ -31,6 +32,9 @@ pub(super) fn check(m: &Model) -> ReadResult<()> {
             return Err(format!("has flex {f} with other columns than those of its edges"));
         }
     }
+    if !lists(m) {
+        return Err("has other lists of what meets at edges and vertices than those of its flexes".to_owned());
+    }
     let ties = [equality::FLEX, equality::FLEXVERT, equality::FLEXSTRAIN];
     for e in (0..m.sizes.neq).filter(|e| ties.contains(&m.eq_type[*e])) {
         if !usize::try_from(m.eq_obj1id[e]).is_ok_and(|f| f < m.sizes.nflex) {
@@ -41,6 +45,26 @@ pub(super) fn check(m: &Model) -> ReadResult<()> {
         }
     }
     Ok(())
+}
+
+/// True if the lists of what meets at edges, vertices and bodies are those of the flexes.
+fn lists(m: &Model) -> bool {
+    let Incidence { sides, ends, hinges, verts, tied } = Incidence::of(m);
+    let of = |adr: &[i32], num: &[i32], list: &[i32], own: &Grouped| {
+        adr == own.adr && num == own.num && list == own.list
+    };
+    of(&m.flexedge_sideadr, &m.flexedge_sidenum, &m.flexedge_side, &sides)
+        && of(&m.flexvert_endadr, &m.flexvert_endnum, &m.flexvert_end, &ends)
+        && of(&m.flexvert_hingeadr, &m.flexvert_hingenum, &m.flexvert_hinge, &hinges)
+        && of(&m.body_flexvertadr, &m.body_flexvertnum, &m.body_flexvert, &verts)
+        && (&m.flexedge_tied, &m.flex_tiednum) == (&tied.0, &tied.1)
+        && pairs(m)
+}
+
+/// True if the list of what flexes may touch is theirs.
+fn pairs(m: &Model) -> bool {
+    let FlexPairs { geom, flex, candidate } = FlexPairs::of(m);
+    m.flexpair_geom == geom && m.flexpair_flex == flex && m.flexpair_candidate == candidate
 }
 
 /// Part of a list from a place on; none if the list is shorter.

@@ -43,6 +43,8 @@ macro_rules! position_data {
             collision ncon: int [1] "1" "Number of contacts.";
             scratch contact_point: real [nconmax 10] "mixed" "Contacts as found: distance, position, normal, hint of the tangent." { need: Need::Kernels };
             scratch contact_key: int [nconmax] "1" "Order of the contacts as found: 64 candidate, or 65536 with signed distance fields, + number within it." { need: Need::Kernels };
+            scratch contact_item: int [nflexcon 3] "1" "Order of the contacts of flexes behind one candidate, as found: pair, vertex or element, and what follows within it; -1 for one of geoms." { need: Need::Kernels };
+            scratch eq_efcadr: int [neq] "id" "First row of a constraint of the edges of a flex." { need: Need::Kernels };
             scratch work_geom_xpos: real [ngeom 3] "m" "Positions of the current geoms." { register: true, need: Need::Kernels };
             scratch work_plane_normal: real [ngeom 3] "1" "Normals of the current planes." { register: true, need: Need::Kernels };
             scratch tree_sphere: real [ntree 4] "m" "Centre and radius of a sphere around the geoms of a tree, with their margins; kernels." { need: Need::Kernels };

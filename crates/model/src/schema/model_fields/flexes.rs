@@ -76,6 +76,24 @@ macro_rules! flexes_fields {
             flex_stiffness: real [nflexstiffness] "mixed" "Elements: quadratic forms in the changes of squared edge length. Interpolated: negative stiffness of cells or faces, or numbers and modes of their strains, if constrained.";
             flex_bending: real [nflexbending] "mixed" "Of triangles, by edge: a 4x4 vertex matrix and a force. Of rods: number of hinges, then three vertices and stiffness of each. Of shells: number of edges, then two faces, the middle in both, stiffness and difference of normals of each.";
             flex_texcoord: real [nflextexcoord 2] "1" "Texture coordinates.";
+            // what meets at edges, vertices and bodies: kernels gather it
+            flexedge_sideadr: adr(nflexelemedge) [nflexedge] "id" "First entry in the list of the edge's elements.";
+            flexedge_sidenum: num(flexedge_sideadr) [nflexedge] "1" "Number of elements around the edge.";
+            flexedge_side: id(any) [nflexelemedge] "id" "Elements around edges: six times the element, counted within the flex, and the place of the edge in it.";
+            flexvert_endadr: adr(nflexend) [nflexvert] "id" "First entry in the list of the edges at the vertex.";
+            flexvert_endnum: num(flexvert_endadr) [nflexvert] "1" "Number of edges at the vertex.";
+            flexvert_end: id(any) [nflexend] "id" "Edges at vertices: twice the edge, and which of its ends the vertex is.";
+            flexvert_hingeadr: adr(nflexhinge) [nflexvert] "id" "First entry in the list of the vertex's hinges.";
+            flexvert_hingenum: num(flexvert_hingeadr) [nflexvert] "1" "Number of hinges that bend with the vertex.";
+            flexvert_hinge: id(any) [nflexhinge] "id" "Hinges: four times the edge of triangles, or the inner vertex of a rod in flex_bending, and the place of the vertex in it.";
+            body_flexvertadr: adr(nflexvert) [nbody] "id" "First entry in the list of the body's flex vertices.";
+            body_flexvertnum: num(body_flexvertadr) [nbody] "1" "Number of flex vertices on the body.";
+            body_flexvert: id(nflexvert) [nflexvert] "id" "Flex vertices, body by body; zero behind those of all bodies.";
+            flex_tiednum: int [nflex] "1" "Number of edges between vertices of different bodies.";
+            flexedge_tied: id(nflexedge or none) [nflexedge] "id" "These edges of each flex, and -1 behind them.";
+            flexpair_geom: id(ngeom or none) [nflexpair] "id" "Geom that can collide with a flex, in the order of contacts; -1 where two flexes can.";
+            flexpair_flex: id(nflex or none) [nflexpair 2] "id" "The flexes: the first is -1 beside a geom; both are the same where a flex can collide with itself.";
+            flexpair_candidate: int [nflexpair] "1" "Number of candidates whose contacts come before those of the pair.";
         } }
     };
 }
