@@ -110,15 +110,19 @@ fn find_contacts() {
 fn wake_touched() -> u32 {
     var woken = 0u;
     for (var con = 0u; con < u32(ncon(0u)); con++) {
+//#if FLEX_CONTACT
         let first = contact_side(con, 0u);
         let second = contact_side(con, 1u);
-        for (var i = 0u; i < first.count; i++) {
-            for (var j = 0u; j < second.count; j++) {
-                let one = body_treeid(first.bodies[i]);
-                let two = body_treeid(second.bodies[j]);
-                woken = max(woken, max(wake_by(one, two), wake_by(two, one)));
-            }
+        for (var k = 0u; k < first.count * second.count; k++) {
+            let one = body_treeid(first.bodies[k % first.count]);
+            let two = body_treeid(second.bodies[k / first.count]);
+            woken = max(woken, max(wake_by(one, two), wake_by(two, one)));
         }
+//#else
+        let one = body_treeid(u32(geom_bodyid(u32(contact_geom(2u * con)))));
+        let two = body_treeid(u32(geom_bodyid(u32(contact_geom(2u * con + 1u)))));
+        woken = max(woken, max(wake_by(one, two), wake_by(two, one)));
+//#endif
     }
     return woken;
 }

@@ -1,7 +1,6 @@
 // The two sides of a contact: a body each or, of a flex, the bodies of the vertices of what touches. Twin:
 // crates/cpu/src/constraint/contact_side.rs.
 
-import package::constraint::row_place::DofRange;
 import package::smooth::flex::element_vertex;
 
 // Bodies that one side of a contact moves with, and their weights, which sum to one.
