@@ -369,11 +369,6 @@ const UNSIMULATED: &[(&str, &[&str])] = &[
         "<mujoco><option integrator='discrete'><flag fwdinv='enable'/></option></mujoco>",
         &["integrator discrete with flag fwdinv"],
     ),
-    (
-        "<mujoco><worldbody><flexcomp name='s' type='grid' dim='3' count='3 3 3' spacing='.1 .1 .1' mass='1' dof='trilinear'/>
-        </worldbody></mujoco>",
-        &["a flex of nodes between which it interpolates", "'s'"],
-    ),
     ("<mujoco><option integrator='discrete' solver='CG'><flag ipc='enable'/></option></mujoco>", &["flag ipc"]),
     (
         "<mujoco><option><flag fwdinv='enable' invdiscrete='enable'/></option></mujoco>",

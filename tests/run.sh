@@ -243,6 +243,7 @@ compare_elsewhere() {
     local soft=("$MANYWORLDS_MODELS"/../soft/models/{rope_edges,rope_springs,cloth_bend,cloth_euler,cloth_rk4,disc_bend}.xml)
     soft+=("$MANYWORLDS_MODELS"/../soft/models/{tets_direct,radial_ellipsoid,rigid_flex,self_rope,self_tets,rod_circle}.xml)
     soft+=("$MANYWORLDS_MODELS"/../soft/models/{cloth_both,cloth_stretch,raw_articulated,shell_mesh,tets_layers}.xml)
+    soft+=(tests/parity/models/convex_flex_nodes_discrete.xml)
     soft+=("$MANYWORLDS_MODELS"/../soft/models/{tri_cells_pin,tri_mesh,tri_shell,quad_beam,quad_shell}.xml)
     soft+=("$MANYWORLDS_MODELS"/../soft/models/{discrete_friction,discrete_noslip,discrete_springs,diagexact_discrete}.xml)
     [ ! -e "${soft[0]}" ] ||

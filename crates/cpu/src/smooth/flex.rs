@@ -38,8 +38,9 @@ pub fn flex<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         if grid.is_some() {
             continue;
         }
+        let acts = has_edge_rows(m, f);
         for edge in edges_of(m, f) {
-            stretch_edge(m, d, f, edge);
+            stretch_edge(m, d, f, edge, acts);
         }
         let is_sheet = m.flex_dim[f] == 2 && m.flex_rigid[f] == 0;
         if m.flex_edgeequality[f] == edgeequality::VERTICES && is_sheet {
@@ -49,6 +50,12 @@ pub fn flex<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     // rows that nothing needs take elements behind all others
     let used: i32 = m.flexedge_J_rownnz.iter().sum();
     d.flexedge_J[used as usize..].fill(T::ZERO);
+}
+
+/// True if the Jacobian of the edges of a flex is computed: as in the reference not where only the strain of vertices is kept.
+fn has_edge_rows<T: Real>(m: &Model<T>, f: usize) -> bool {
+    let numbers = [m.flex_edgestiffness[f], m.flex_edgedamping[f], m.flex_damping[f]];
+    m.flex_edgeequality[f] != edgeequality::VERTICES || numbers.iter().any(|x| *x != T::ZERO)
 }
 
 /// Bounding box of an element, with its radius.
@@ -66,7 +73,7 @@ fn bound_element<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, elem: usize) 
 }
 
 /// Length of an edge, and its Jacobian: the motion of the second vertex along the edge less that of the first.
-fn stretch_edge<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, edge: usize) {
+fn stretch_edge<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, edge: usize, acts: bool) {
     if m.flex_rigid[f] != 0 {
         d.flexedge_length[edge] = T::ZERO;
         return;
@@ -74,6 +81,9 @@ fn stretch_edge<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, edge: usize) {
     let ends = edge_ends(m, f, edge);
     let along = edge_vector(d, ends);
     d.flexedge_length[edge] = length(along);
+    if !acts {
+        return;
+    }
     let direction = edge_direction(d, edge, along);
     let [b1, b2] = ends.map(|vert| m.flex_vertbodyid[vert] as usize);
     if let (Some(one), Some(two)) = (slides(m, b1), slides(m, b2)) {
