@@ -27,7 +27,7 @@ macro_rules! position_data {
             flex flexedge_length: real [nflexedge] "m" "Length of the edge; zero in a flex on one body.";
             flex flexvert_length: real [nflexvert 2] "kg^0.5" "Strain around the vertex times the root of its mass: of the trace, and of the determinant of the Cauchy-Green tensor; zero unless its flex keeps vertices.";
             flex flexvert_J: real [nJfv 2] "mixed" "Jacobian of flexvert_length, sparse by row.";
-            scratch flexnode_xpos: real [nflexnode 3] "m" "Position of the node.";
+            flex flexnode_xpos: real [nflexnode 3] "m" "Position of the node; of a node inside a shell, that between its sides.";
             flex flexedge_J: real [nJfe] "mixed" "Jacobian of the length, sparse by row.";
             tendon ten_length: real [ntendon] "m" "Tendon length." { transient: 40 };
             tendon ten_J: real [nJten] "mixed" "Jacobian of the length, sparse by row." { transient: 41 };
