@@ -435,6 +435,15 @@ class ModelFields:
     def nflexbending(self) -> int:
         """Number of bending entries of all flexes."""
     @property
+    def nflexend(self) -> int:
+        """Number of ends of the edges of all flexes."""
+    @property
+    def nflexhinge(self) -> int:
+        """Number of vertices of the hinges of all flexes."""
+    @property
+    def nflexpair(self) -> int:
+        """Number of pairs of geoms and flexes, and of flexes, that can collide."""
+    @property
     def nJfe(self) -> int:
         """Number of nonzeros of the Jacobian of flex edges."""
     @property
@@ -2019,6 +2028,57 @@ class ModelFields:
     def flex_texcoord(self) -> NDArray[float64]:
         """Texture coordinates. Shape: [nflextexcoord, 2]. Unit: 1."""
     @property
+    def flexedge_sideadr(self) -> NDArray[int32]:
+        """First entry in the list of the edge's elements. Shape: [nflexedge]. Unit: id."""
+    @property
+    def flexedge_sidenum(self) -> NDArray[int32]:
+        """Number of elements around the edge. Shape: [nflexedge]. Unit: 1."""
+    @property
+    def flexedge_side(self) -> NDArray[int32]:
+        """Elements around edges: six times the element, counted within the flex, and the place of the edge in it. Shape: [nflexelemedge]. Unit: id."""
+    @property
+    def flexvert_endadr(self) -> NDArray[int32]:
+        """First entry in the list of the edges at the vertex. Shape: [nflexvert]. Unit: id."""
+    @property
+    def flexvert_endnum(self) -> NDArray[int32]:
+        """Number of edges at the vertex. Shape: [nflexvert]. Unit: 1."""
+    @property
+    def flexvert_end(self) -> NDArray[int32]:
+        """Edges at vertices: twice the edge, and which of its ends the vertex is. Shape: [nflexend]. Unit: id."""
+    @property
+    def flexvert_hingeadr(self) -> NDArray[int32]:
+        """First entry in the list of the vertex's hinges. Shape: [nflexvert]. Unit: id."""
+    @property
+    def flexvert_hingenum(self) -> NDArray[int32]:
+        """Number of hinges that bend with the vertex. Shape: [nflexvert]. Unit: 1."""
+    @property
+    def flexvert_hinge(self) -> NDArray[int32]:
+        """Hinges: four times the edge of triangles, or the inner vertex of a rod in flex_bending, and the place of the vertex in it. Shape: [nflexhinge]. Unit: id."""
+    @property
+    def body_flexvertadr(self) -> NDArray[int32]:
+        """First entry in the list of the body's flex vertices. Shape: [nbody]. Unit: id."""
+    @property
+    def body_flexvertnum(self) -> NDArray[int32]:
+        """Number of flex vertices on the body. Shape: [nbody]. Unit: 1."""
+    @property
+    def body_flexvert(self) -> NDArray[int32]:
+        """Flex vertices, body by body; zero behind those of all bodies. Shape: [nflexvert]. Unit: id."""
+    @property
+    def flex_tiednum(self) -> NDArray[int32]:
+        """Number of edges between vertices of different bodies. Shape: [nflex]. Unit: 1."""
+    @property
+    def flexedge_tied(self) -> NDArray[int32]:
+        """These edges of each flex, and -1 behind them. Shape: [nflexedge]. Unit: id."""
+    @property
+    def flexpair_geom(self) -> NDArray[int32]:
+        """Geom that can collide with a flex, in the order of contacts; -1 where two flexes can. Shape: [nflexpair]. Unit: id."""
+    @property
+    def flexpair_flex(self) -> NDArray[int32]:
+        """The flexes: the first is -1 beside a geom; both are the same where a flex can collide with itself. Shape: [nflexpair, 2]. Unit: id."""
+    @property
+    def flexpair_candidate(self) -> NDArray[int32]:
+        """Number of candidates whose contacts come before those of the pair. Shape: [nflexpair]. Unit: 1."""
+    @property
     def tendon_adr(self) -> NDArray[int32]:
         """First path element. Shape: [ntendon]. Unit: id."""
     @property
@@ -2611,6 +2671,15 @@ class BatchFields:
     @property
     def flexedge_length(self) -> Reals:
         """Length of the edge; zero in a flex on one body. Shape: [world, nflexedge]. Unit: m. Written by: flex."""
+    @property
+    def flexvert_length(self) -> Reals:
+        """Strain around the vertex times the root of its mass: of the trace, and of the determinant of the Cauchy-Green tensor; zero unless its flex keeps vertices. Shape: [world, nflexvert, 2]. Unit: kg^0.5. Written by: flex."""
+    @property
+    def flexvert_J(self) -> Reals:
+        """Jacobian of flexvert_length, sparse by row. Shape: [world, nJfv, 2]. Unit: mixed. Written by: flex."""
+    @property
+    def flexnode_xpos(self) -> Reals:
+        """Position of the node; of a node inside a shell, that between its sides. Shape: [world, nflexnode, 3]. Unit: m. Written by: flex."""
     @property
     def flexedge_J(self) -> Reals:
         """Jacobian of the length, sparse by row. Shape: [world, nJfe]. Unit: mixed. Written by: flex."""

@@ -136,6 +136,12 @@ class Equality(IntEnum):
     FLEXVERT = 5
     FLEXSTRAIN = 6
 
+class Edgeequality(IntEnum):
+    NONE = 0
+    EDGES = 1
+    VERTICES = 2
+    STRAIN = 3
+
 class Selfcollide(IntEnum):
     NONE = 0
     NARROW = 1
