@@ -174,8 +174,8 @@ macro_rules! stage_table {
                     Result(rne), Result(actuation),
                 ],
                 cpu_reads: &[
-                    Time, Motion, History, Control, Result(crb), Result(flex), Result(tendon), Result(make_constraint),
-                    Result(transmission), Result(com_vel),
+                    Time, Motion, History, Control, Counter, Scratch, Result(crb), Result(flex), Result(tendon),
+                    Result(collision), Result(make_constraint), Result(transmission), Result(com_vel),
                 ],
                 flags: &["SLEEP"],
             }
