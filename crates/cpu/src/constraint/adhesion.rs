@@ -5,7 +5,7 @@
 //! the contact's rows are therefore raised, so that they push back by just that force. Adhesion is then felt only
 //! when the geoms are pulled apart.
 
-use super::contact_side::{Side, geom_bodies};
+use super::contact_side::{distance_jacobian, geom_bodies};
 use crate::math::{dot, vec3};
 use crate::smooth::jacobian::{jac_column, last_dof};
 use manyworlds_model::model::Model;
@@ -62,18 +62,10 @@ fn add_adhesion_force<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize) {
 
 /// Force of an adhesive contact with a flex on all degrees of freedom that move its sides.
 fn add_side_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize) {
-    let (pos, normal) = (vec3(&d.contact_pos, con), vec3(&d.contact_frame, 3 * con));
-    for (side, sign) in [(0, T::ONE), (1, -T::ONE)] {
-        for &(body, weight) in Side::of(m, d, con, side).bodies() {
-            let force = sign * weight * d.contact_adhesion[con];
-            let mut dof = last_dof(m, body);
-            while let Ok(i) = usize::try_from(dof) {
-                let approach = dot(normal, jac_column(m, d, i, body, pos).lin);
-                d.qfrc_adhesion[i] += force * approach;
-                dof = m.dof_parentid[i];
-            }
-        }
-    }
+    let adhesion = d.contact_adhesion[con];
+    let mut forces = std::mem::take(&mut d.qfrc_adhesion);
+    distance_jacobian(m, d, con, |dof, rate| forces[dof] -= adhesion * rate);
+    d.qfrc_adhesion = forces;
 }
 
 /// Approach velocity of a contact's two geoms for unit velocity of a degree of freedom.

@@ -5,7 +5,8 @@
 //! moves with the nodes of its cell; as in MuJoCo 3.17, those whose weight there is negative do not count.
 
 use super::row_span::{body_dof_range, range_union};
-use crate::math::{Vec3, length, vec3};
+use crate::math::{Vec3, length, vec3, vec3_at};
+use crate::smooth::body_point::point_jacobian;
 use crate::smooth::flex_mesh::element_vertices;
 use crate::smooth::nodes::{MOST_NODES, NodeGrid};
 use arrayvec::ArrayVec;
@@ -96,6 +97,17 @@ fn element_weights<T: Real>(
     let sum = weights.iter().fold(T::ZERO, |sum, (_, weight)| sum + *weight);
     weights.iter_mut().for_each(|(_, weight)| *weight /= sum);
     weights
+}
+
+/// Hands the degrees of freedom that move a contact to a function, with the rate of its distance for a unit of each; one may come
+/// more than once.
+pub fn distance_jacobian<T: Real>(m: &Model<T>, d: &Data<T>, con: usize, mut each: impl FnMut(usize, T)) {
+    let (pos, normal) = (vec3(&d.contact_pos, con), vec3_at(&d.contact_frame, 9 * con));
+    for (side, sign) in [(0, -T::ONE), (1, T::ONE)] {
+        for &(body, weight) in Side::of(m, d, con, side).bodies() {
+            point_jacobian(m, d, (body, pos), normal * (sign * weight), &mut each);
+        }
+    }
 }
 
 /// Body of a contact's geom; none of a side that is a flex.

@@ -10,7 +10,7 @@ use super::row_span::{body_dof_range, range_union};
 use crate::math::vec3;
 use crate::smooth::body_point::point_jacobian;
 use crate::smooth::cells::Patch;
-use crate::smooth::flex_mesh::{edges_of, vertices_of};
+use crate::smooth::flex_mesh::{edges_around, edges_of, other_end, vertices_of};
 use crate::smooth::jacobian::last_dof;
 use crate::smooth::nodes::NodeGrid;
 use manyworlds_model::model::Model;
@@ -91,22 +91,18 @@ fn vertex_invweight<T: Real>(m: &Model<T>, f: usize, vert: usize) -> T {
     if own(vert) > T::ZERO {
         return own(vert);
     }
-    let adr = m.flex_vertedgeadr[vert] as usize;
     let (mut sum, mut count) = (T::ZERO, T::ZERO);
-    for &edge in &m.flex_vertedge[adr..adr + m.flex_vertedgenum[vert] as usize] {
-        let edge = (m.flex_edgeadr[f] + edge) as usize;
-        for end in [0, 1].map(|end| (m.flex_vertadr[f] + m.flex_edge[2 * edge + end]) as usize) {
-            if end != vert && own(end) > T::ZERO {
-                sum += own(end);
-                count += T::ONE;
-            }
+    for weight in edges_around(m, f, vert).map(|edge| own(other_end(m, f, edge, vert))) {
+        if weight > T::ZERO {
+            sum += weight;
+            count += T::ONE;
         }
     }
     if count > T::ZERO { sum / count } else { T::ZERO }
 }
 
 /// The cell or face that a constraint of strain acts on: by its place, or by its number, where the second place is negative.
-pub(super) fn strained_patch<T: Real>(m: &Model<T>, grid: &NodeGrid, eq: usize) -> usize {
+fn strained_patch<T: Real>(m: &Model<T>, grid: &NodeGrid, eq: usize) -> usize {
     let [i, j, k] = [0, 1, 2].map(|axis| m.eq_data[12 * eq + axis].f64());
     if j < 0.0 {
         return i as usize;

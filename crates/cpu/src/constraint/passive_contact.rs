@@ -2,9 +2,7 @@
 //! integrator `discrete` has them, which takes their stiffness at the end of the step (MuJoCo documentation, XML reference,
 //! "flex/contact").
 
-use super::contact_side::{Side, geom_body};
-use crate::math::{vec3, vec3_at};
-use crate::smooth::body_point::point_jacobian;
+use super::contact_side::{Side, distance_jacobian, geom_body};
 use crate::smooth::jacobian::last_dof;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -48,17 +46,6 @@ pub fn passive_stiffness<T: Real>(m: &Model<T>, d: &Data<T>, con: usize) -> T {
         }
     }
     if least.is_finite() { least * T::of(STIFFNESS) } else { T::ZERO }
-}
-
-/// Hands the degrees of freedom that move a contact to a function, with the rate of its distance for a unit of each; one may come
-/// more than once.
-pub fn distance_jacobian<T: Real>(m: &Model<T>, d: &Data<T>, con: usize, mut each: impl FnMut(usize, T)) {
-    let (pos, normal) = (vec3(&d.contact_pos, con), vec3_at(&d.contact_frame, 9 * con));
-    for (side, sign) in [(0, -T::ONE), (1, T::ONE)] {
-        for &(body, weight) in Side::of(m, d, con, side).bodies() {
-            point_jacobian(m, d, (body, pos), normal * (sign * weight), &mut each);
-        }
-    }
 }
 
 /// Adds the forces of all passive contacts to `qfrc_spring`.

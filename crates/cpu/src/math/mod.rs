@@ -28,4 +28,4 @@ pub use spatial::{
     Inertia, Spatial, dot6, force_cross, inertia, inertia_about, inertia_moved, inertia_mul, motion_cross,
     set_inertia, set_spatial, spatial,
 };
-pub use vector::{Vec3, clip, cross, dot, length, normalize3, set_vec3, vec3, vec3_at};
+pub use vector::{Vec3, add_vec3, clip, cross, dot, length, normalize3, set_vec3, vec3, vec3_at};

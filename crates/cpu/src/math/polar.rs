@@ -6,7 +6,7 @@ use super::{
 };
 use manyworlds_model::real::Real;
 
-/// Most steps; five or so find a rotation by half a turn.
+/// Most steps, against numbers that do not converge.
 const MOST_STEPS: usize = 50;
 
 /// Largest angle of a step of Newton's method, rad.

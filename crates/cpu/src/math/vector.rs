@@ -150,6 +150,14 @@ pub fn set_vec3<T: Real>(a: &mut [T], i: usize, v: Vec3<T>) {
     a[3 * i..3 * i + 3].copy_from_slice(&v.0);
 }
 
+/// Adds a vector to element `i` of an array of vectors.
+#[inline(always)]
+pub fn add_vec3<T: Real>(a: &mut [T], i: usize, v: Vec3<T>) {
+    for (to, x) in a[3 * i..3 * i + 3].iter_mut().zip(v.0) {
+        *to += x;
+    }
+}
+
 /// Scalar product.
 #[inline(always)]
 pub fn dot<T: Real>(a: Vec3<T>, b: Vec3<T>) -> T {

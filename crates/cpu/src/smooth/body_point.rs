@@ -6,15 +6,13 @@ use super::jacobian::last_dof;
 use crate::math::{Spatial, Vec3, cross, dot, mat3, spatial, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
+use manyworlds_model::model::features::is_simple_slider;
 use manyworlds_model::real::Real;
-
-/// `body_simple` of bodies that only slide.
-const SLIDES: i32 = 2;
 
 /// Degrees of freedom of a body that does nothing but slide, as most vertices of flexes do: its points move alike, along axes
 /// that stay. Empty for a body that stays where it is, none for other bodies.
 pub(super) fn slides<T: Real>(m: &Model<T>, body: usize) -> Option<Range<usize>> {
-    if m.body_simple[body] == SLIDES {
+    if is_simple_slider(m, body) {
         let first = m.body_dofadr[body] as usize;
         return Some(first..first + m.body_dofnum[body] as usize);
     }
@@ -30,7 +28,7 @@ pub fn body_point<T: Real>(d: &Data<T>, body: usize, local: Vec3<T>) -> Vec3<T> 
 /// Velocity of a point of a body.
 pub fn point_velocity<T: Real>(m: &Model<T>, d: &Data<T>, body: usize, point: Vec3<T>) -> Vec3<T> {
     let Spatial { ang, lin } = spatial(&d.cvel, body);
-    if m.body_simple[body] == SLIDES {
+    if is_simple_slider(m, body) {
         return lin;
     }
     let offset = point - vec3(&d.subtree_com, m.body_rootid[body] as usize);

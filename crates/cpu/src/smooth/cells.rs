@@ -10,7 +10,7 @@ use super::body_point::{add_point_force, point_velocity};
 use super::flex_mesh::nodes_of;
 use super::nodes::{MOST_NODES, NodeGrid, polynomials};
 use crate::math::{
-    Mat3, Vec3, cross, dot, length, nearest_rotation, normalize3, outer, set_vec3, transpose, vec3,
+    Mat3, Vec3, add_vec3, cross, dot, length, nearest_rotation, normalize3, outer, set_vec3, transpose, vec3,
 };
 use arrayvec::ArrayVec;
 use manyworlds_model::model::Model;
@@ -238,13 +238,8 @@ fn stretch_patch<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, k: usize, pat
 }
 
 /// Velocity of a node.
-pub fn node_velocity<T: Real>(m: &Model<T>, d: &Data<T>, node: usize) -> Vec3<T> {
+fn node_velocity<T: Real>(m: &Model<T>, d: &Data<T>, node: usize) -> Vec3<T> {
     point_velocity(m, d, m.flex_nodebodyid[node] as usize, vec3(&d.flexnode_xpos, node))
-}
-
-/// Adds a vector to an element of an array of vectors.
-fn add_vec3<T: Real>(to: &mut [T], i: usize, x: Vec3<T>) {
-    set_vec3(to, i, vec3(to, i) + x);
 }
 
 /// An edge of a shell's grid about which its two faces bend.

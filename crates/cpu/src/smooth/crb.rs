@@ -13,11 +13,9 @@ use crate::math::{
 use crate::sleep::kept::{run_at, runs};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
+use manyworlds_model::model::features::is_simple_slider;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::stages::Stage;
-
-/// `body_simple` of bodies that only slide.
-const SLIDES: i32 = 2;
 
 /// Composite inertias and the inertia matrix, armature included.
 pub fn crb<T: Real>(m: &Model<T>, d: &mut Data<T>) {
@@ -75,7 +73,7 @@ fn axis_at<T: Real>(cdof: &[T], dof: usize, point: Vec3<T>) -> Spatial<T> {
 fn inertia_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     let body = m.dof_bodyid[dof] as usize;
     // of a body that only slides, the mass
-    if m.body_simple[body] == SLIDES {
+    if is_simple_slider(m, body) {
         let axis = spatial(&d.cdof, dof).lin;
         d.M[m.M_rowadr[dof] as usize] = m.body_mass[body] * dot(axis, axis) + armature_of_dof(m, dof);
         return;

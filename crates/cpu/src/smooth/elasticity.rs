@@ -14,7 +14,7 @@ use super::cells::cell_forces;
 use super::flex::{add_vertex_force, edge_direction, mul_edge_jac, vertex_velocity};
 use super::flex_mesh::{edge_ends, edge_vector, edges_of, vertices_of};
 use super::nodes::NodeGrid;
-use crate::math::{Vec3, cross, dot, length, set_vec3, vec3};
+use crate::math::{Vec3, add_vec3, cross, dot, length, set_vec3, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -214,15 +214,6 @@ fn bending_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize) -> bool {
         }
     }
     true
-}
-
-/// Adds a vector to an element of an array of vectors.
-#[inline(always)]
-fn add_vec3<T: Real>(to: &mut [T], i: usize, x: Vec3<T>) {
-    let to = &mut to[3 * i..3 * i + 3];
-    for k in 0..3 {
-        to[k] += x[k];
-    }
 }
 
 /// Two triangles of a shell that bend about the edge between them.

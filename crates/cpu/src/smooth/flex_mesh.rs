@@ -49,6 +49,19 @@ pub fn edge_ends<T: Real>(m: &Model<T>, f: usize, edge: usize) -> [usize; 2] {
     [0, 1].map(|end| (m.flex_vertadr[f] + m.flex_edge[2 * edge + end]) as usize)
 }
 
+/// Edges at a vertex, where an equality constraint keeps the strain around it.
+pub fn edges_around<T: Real>(m: &Model<T>, f: usize, vert: usize) -> impl Iterator<Item = usize> + '_ {
+    let adr = m.flex_vertedgeadr[vert] as usize;
+    let edges = &m.flex_vertedge[adr..adr + m.flex_vertedgenum[vert] as usize];
+    edges.iter().map(move |edge| (m.flex_edgeadr[f] + edge) as usize)
+}
+
+/// Vertex at the other end of an edge.
+pub fn other_end<T: Real>(m: &Model<T>, f: usize, edge: usize, vert: usize) -> usize {
+    let [one, two] = edge_ends(m, f, edge);
+    if one == vert { two } else { one }
+}
+
 /// Vector along an edge, from its first vertex to its second.
 pub fn edge_vector<T: Real>(d: &Data<T>, ends: [usize; 2]) -> Vec3<T> {
     vec3(&d.flexvert_xpos, ends[1]) - vec3(&d.flexvert_xpos, ends[0])

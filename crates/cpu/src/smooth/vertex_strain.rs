@@ -6,7 +6,7 @@
 //! identity: the trace less two, and the determinant less one, are zero.
 
 use super::body_point::point_jacobian;
-use super::flex_mesh::{edge_ends, vertices_of};
+use super::flex_mesh::{edges_around, other_end, vertices_of};
 use crate::math::{Vec3, dot, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -64,19 +64,6 @@ fn strain_vertex<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, vert: usize, 
         }
     }
     (0..2).for_each(|k| add_to_row(m, d, 2 * vert + k, vert, -own[k]));
-}
-
-/// Edges at a vertex.
-fn edges_around<T: Real>(m: &Model<T>, f: usize, vert: usize) -> impl Iterator<Item = usize> + '_ {
-    let adr = m.flex_vertedgeadr[vert] as usize;
-    let edges = &m.flex_vertedge[adr..adr + m.flex_vertedgenum[vert] as usize];
-    edges.iter().map(move |edge| (m.flex_edgeadr[f] + edge) as usize)
-}
-
-/// Vertex at the other end of an edge.
-fn other_end<T: Real>(m: &Model<T>, f: usize, edge: usize, vert: usize) -> usize {
-    let [one, two] = edge_ends(m, f, edge);
-    if one == vert { two } else { one }
 }
 
 /// How much an edge counts in both columns of the gradient: `m S⁻¹ E`, with its vector in the reference plane.

@@ -15,6 +15,7 @@ use crate::smooth::nodes::NodeGrid;
 use arrayvec::ArrayVec;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
+use manyworlds_model::model::features::is_simple_slider;
 use manyworlds_model::model::metric::{Coupling, CouplingBlock, Metric};
 use manyworlds_model::real::Real;
 
@@ -148,7 +149,7 @@ fn upright_row<T: Real>(m: &Model<T>, d: &Data<T>, coupling: &Coupling<T>, body:
     let row = coupling.row(body)?;
     let axes = coupling.rows[row];
     let is_upright = |k: usize| spatial(&d.cdof, axes.dof + k).lin == Vec3::unit(k);
-    (m.body_simple[body] == 2 && axes.len == 3 && is_upright(0) && is_upright(1) && is_upright(2))
+    (is_simple_slider(m, body) && axes.len == 3 && is_upright(0) && is_upright(1) && is_upright(2))
         .then_some(row)
 }
 

@@ -6,6 +6,12 @@ use crate::real::Real;
 use crate::schema::enums::{GeomType, TransmissionType, geom, joint, object, plugin};
 use crate::schema::sensors::sensor;
 
+/// True for a simple body that does nothing but slide, as most vertices of flexes do (`body_simple`).
+#[inline(always)]
+pub fn is_simple_slider<T: Real>(m: &Model<T>, body: usize) -> bool {
+    m.body_simple[body] == 2
+}
+
 /// True if a tree is a single free body with what is welded to it: its derivatives form a block of their own.
 pub fn is_single_free_body<T: Real>(m: &Model<T>, tree: i32) -> bool {
     let Ok(tree) = usize::try_from(tree) else {

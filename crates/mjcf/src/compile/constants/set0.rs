@@ -3,6 +3,7 @@
 use glam::{DMat3, DVec3};
 
 use manyworlds_model::model::Model;
+use manyworlds_model::model::features::is_simple_slider;
 use manyworlds_model::real::MINVAL;
 use manyworlds_model::schema::enums::{BiasType, GainType, JointType};
 
@@ -107,7 +108,7 @@ fn weights(m: &mut Model, pose: &Pose0, inertia: &Inertia) {
 
 /// Simple bodies with only slide joints: MuJoCo uses the inverse mass without armature.
 fn slider_weights(m: &mut Model) {
-    for b in (1..m.sizes.nbody).filter(|&b| m.body_simple[b] == 2).collect::<Vec<_>>() {
+    for b in (1..m.sizes.nbody).filter(|&b| is_simple_slider(m, b)).collect::<Vec<_>>() {
         let weight = 1.0 / m.body_mass[b].max(MINVAL);
         m.body_invweight0[2 * b..2 * b + 2].copy_from_slice(&[weight, 0.0]);
         let v = m.body_dofadr[b] as usize;

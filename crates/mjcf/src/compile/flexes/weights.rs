@@ -5,12 +5,10 @@ use glam::DVec3;
 use crate::compile::constants::inertia0::Inertia;
 use crate::compile::constants::pose0::{Pose0, vec};
 use manyworlds_model::model::Model;
+use manyworlds_model::model::features::is_simple_slider;
 
 use super::jacobian::{acts_on_edges, moved_by};
 use super::reach::edges;
-
-/// `body_simple` of bodies that only slide.
-const SLIDES: i32 = 2;
 
 /// Recomputes edge inverse weights. Between bodies that only slide it is the mean of theirs; else J M^-1 J' of the
 /// edge's length, if something acts on edges. It is zero for rigid edges and all others.
@@ -20,7 +18,7 @@ pub(in crate::compile) fn flex_weights(m: &mut Model, pose: &Pose0, inertia: &In
     for f in (0..m.sizes.nflex).filter(|&f| m.flex_rigid[f] == 0).collect::<Vec<_>>() {
         let acts = acts_on_edges(m, f);
         for (edge, ends) in edges(m, f).filter(|(e, _)| m.flexedge_rigid[*e] == 0).collect::<Vec<_>>() {
-            m.flexedge_invweight0[edge] = if ends.iter().all(|&b| m.body_simple[b] == SLIDES) {
+            m.flexedge_invweight0[edge] = if ends.iter().all(|&b| is_simple_slider(m, b)) {
                 ends.iter().map(|&b| m.body_invweight0[2 * b]).sum::<f64>() / 2.0
             } else if acts {
                 weight(m, pose, inertia, f, edge, ends, &mut row)
