@@ -70,6 +70,37 @@ fn a_mesh_of_a_flexcomp_has_the_vertices_of_its_faces() {
 }
 
 #[test]
+fn lines_of_a_file_are_a_flex_of_dimension_1() {
+    let read = |dim: i32, lines: &str| {
+        let text = format!(
+            "<mujoco><worldbody><flexcomp name='f' type='mesh' dim='{dim}' radius='.1' file='a.obj'/></worldbody></mujoco>"
+        );
+        let mut assets = manyworlds::assets::Assets::new();
+        let vertices = "v 0 0 0\nv 2 0 0\nv 1 0 0\nv 3 0 1\nv 1 0 0\n";
+        assets.insert("a.obj", format!("{vertices}{lines}").into_bytes());
+        manyworlds::load_str_with(&text, &assets)
+    };
+    // elements and places are those of MuJoCo 3.17.0; equal vertices are one, those without a line are left out
+    let m = read(1, "l 1 3 2\nl 2 4\n").unwrap();
+    assert_eq!((m.flex_dim[0], &m.flex_elem[..]), (1, &[0, 2, 2, 1, 1, 3][..]));
+    assert_eq!(read(1, "l 1 3\nl 5 4\nl 4 2\n").unwrap().flex_elem, [0, 2, 2, 3, 3, 1]);
+    let m = read(1, "l 1/7 3\n").unwrap();
+    assert_eq!((&m.flex_elem[..], &m.body_pos[3..]), (&[0, 1][..], &[0.0, 0.0, 0.0, 1.0, 0.0, 0.0][..]));
+    // faces go before lines
+    assert_eq!(read(1, "f 1 3 4\nl 2 4\n").unwrap().flex_elem, [0, 1]);
+    for (dim, lines, told) in [
+        (2, "l 1 3 2\n", "lines need dim=\"1\""),
+        (1, "l 1 9\n", "a line has the vertex 9, but there are 5"),
+        (1, "l 1 x\n", "line 6 of the OBJ file has a line with the corner 'x'"),
+        (1, "l 1\n", "the mesh has no faces"),
+    ] {
+        let error = read(dim, lines).unwrap_err();
+        let said = format!("{error} {error:?}");
+        assert!(said.contains(told) || said.contains(&told.replace('"', "\\\"")), "{said}");
+    }
+}
+
+#[test]
 fn a_cable_along_a_line() {
     let m = world(
         &format!(

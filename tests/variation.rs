@@ -226,6 +226,93 @@ fn worlds_that_differ_equal_separately_compiled_models() {
     assert!(contacts > 0, "worlds that touch nothing show little");
 }
 
+/// Deformable bodies of all kinds: a rope, a cloth, tetrahedra, cells. Numbers in braces vary.
+const SOFT: &str = r#"<mujoco>
+  <option timestep="0.001" tolerance="1e-10"/>
+  <worldbody>
+    <geom type="plane" size="3 3 1" pos="0 0 -0.05"/>
+    <flexcomp name="rope" type="grid" dim="1" count="5 1 1" spacing=".1 .1 .1" radius=".02" mass="{mass}" pos="0 1 0">
+      <pin id="0"/><edge stiffness="{stiffness}" damping="{loss}"/><contact selfcollide="none"/></flexcomp>
+    <flexcomp name="cloth" type="grid" dim="2" count="3 3 1" spacing=".1 .1 .1" radius=".01" mass="{mass}" euler="0 5 0">
+      <contact selfcollide="none" friction="{friction}"/>
+      <elasticity young="{young}" poisson=".2" thickness=".01" elastic2d="both" damping="{damping}"/></flexcomp>
+    <flexcomp name="solid" type="grid" dim="3" count="2 2 2" spacing=".1 .1 .1" radius=".01" mass="{mass}" pos="1 0 .05">
+      <contact selfcollide="none"/><elasticity young="{young}" poisson=".2" damping="{damping}"/></flexcomp>{cells}
+  </worldbody>
+</mujoco>"#;
+
+/// Vertices between nodes.
+const CELLS: &str = r#"
+    <flexcomp name="cells" type="grid" dim="3" count="3 3 3" spacing=".1 .1 .1" radius=".01" mass="{mass}" pos="2 0 .1"
+              dof="trilinear"><contact selfcollide="none"/>
+      <elasticity young="{young}" poisson=".2" damping="{damping}"/></flexcomp>"#;
+
+/// A world of deformable bodies with numbers of its own.
+fn soft(world: usize, cells: &str) -> Model {
+    let mut text = SOFT.replace("{cells}", cells);
+    for (name, first, step) in [
+        ("mass", 1.0, 0.02),
+        ("stiffness", 500.0, 20.0),
+        ("loss", 1.0, 0.1),
+        ("friction", 1.0, -0.01),
+        ("young", 4e3, 100.0),
+        ("damping", 0.01, 0.001),
+    ] {
+        text = text.replace(&format!("{{{name}}}"), &(first + step * world as f64).to_string());
+    }
+    manyworlds::load_str(&text).expect("the scene compiles")
+}
+
+/// Fields in which worlds of deformable bodies differ, but for what follows from them.
+const SOFT_GIVEN: [&str; 8] = [
+    "flex_stiffness",
+    "flex_bending",
+    "flex_damping",
+    "flex_edgestiffness",
+    "flex_edgedamping",
+    "flex_friction",
+    "body_mass",
+    "body_inertia",
+];
+
+#[test]
+fn soft_bodies_that_differ_equal_separately_compiled_ones() {
+    let models: Vec<Model> = (0..16).map(|w| soft(w, CELLS)).collect();
+    let changed = differences(&models[0], &models[9]);
+    assert!(SOFT_GIVEN.iter().all(|name| changed.contains(name)), "{changed:?}");
+    let mut batch = varied(&models, &SOFT_GIVEN, Backend::Cpu);
+    batch.step(60).expect("steps");
+    for (w, model) in models.iter().enumerate() {
+        assert_eq!(differences(&batch.model_of(w).expect("a model"), model), Vec::<&str>::new(), "world {w}");
+        let mut data = Data::new(model, CAPACITY);
+        (0..60).for_each(|_| manyworlds::cpu::step(model, &mut data));
+        let world = batch.world(w).expect("a world");
+        for name in ["qpos", "qvel", "flexvert_xpos", "flexedge_length", "qfrc_passive", "efc_force"] {
+            assert_eq!(world.get(name), data.get(name), "{name} of world {w}");
+        }
+        assert!(data.ncon[0] > 0, "world {w} touches nothing");
+    }
+}
+
+#[test]
+fn soft_bodies_that_differ_step_in_kernels_as_on_the_cpu() {
+    let models: Vec<Model> = (0..6).map(|w| soft(w, "")).collect();
+    let mut cpu = varied(&models, &SOFT_GIVEN, Backend::Cpu);
+    let mut gpu = varied(&models, &SOFT_GIVEN, Backend::Gpu);
+    cpu.step(60).expect("steps");
+    for field in ["qpos", "qvel", "qacc_warmstart"] {
+        let values = cpu.get(field, ..).expect("a field").data.to_f64();
+        gpu.set(field, .., &values).expect("a state");
+    }
+    cpu.step(3).expect("steps");
+    gpu.step(3).expect("steps");
+    for field in ["qpos", "qvel", "qfrc_spring", "qfrc_damper"] {
+        let [a, b] = [&mut cpu, &mut gpu].map(|b| b.get(field, ..).expect("a field").data.to_f64());
+        let far = distance(&a, &b);
+        assert!(far < 1e-4, "{field}: {far}");
+    }
+}
+
 #[test]
 fn positions_of_masses_may_differ() {
     let models: Vec<Model> = (0..8).map(scene).collect();

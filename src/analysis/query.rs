@@ -242,8 +242,8 @@ pub fn ray_geom(
     Ok(ray::ray_geom(model, data, geom, Vec3(point), Vec3(direction)).map(plain_hit))
 }
 
-/// Where a ray meets a flex: its lines, its triangles or its outer triangles, with the radius around them. Rays of sensors and
-/// [`ray`] pass through flexes, as in MuJoCo.
+/// Where a ray meets a flex: its lines, its triangles or its outer triangles, with the radius around them (MuJoCo's `mj_rayFlex`
+/// adds the radius to edges and vertices only). Rays of sensors and [`ray()`] pass through flexes, as in MuJoCo.
 ///
 /// # Errors
 /// [`Error::Argument`] for a flex that does not exist.
@@ -430,6 +430,47 @@ mod tests {
         let said = distance(&model, &data, 1, 0, 1.0).unwrap_err().to_string();
         assert!(said.contains("hfield and sphere"), "{said}");
         assert!(distance(&model, &data, 2, 0, 1.0).is_err());
+    }
+
+    #[test]
+    fn rays_meet_the_rounded_surface_of_a_flex() {
+        let rays = [
+            ([0.01, 0.02, 2.0], [0.0, 0.0, -1.0]),
+            ([0.5, 0.03, 1.01], [-1.0, 0.0, 0.0]),
+            ([0.05, -0.6, 1.03], [0.0, 1.0, 0.02]),
+            ([0.101, 0.02, 2.0], [0.0, 0.0, -2.0]),
+            ([0.0, 0.0, 1.0], [0.0, 0.0, 1.0]),
+            ([0.3, 0.3, 1.3], [-1.0, -1.0, -1.0]),
+            ([-0.105, 0.0, 0.0], [0.0, 0.0, 1.0]),
+            ([1.0, 0.0, 0.0], [0.0, 0.0, 1.0]),
+        ];
+        let found = |comp: &str| -> Vec<f64> {
+            let text = format!(
+                "<mujoco><worldbody><flexcomp name='f' {comp} spacing='.1 .1 .1' radius='.02' pos='0 0 1' euler='10 20 30'
+                    type='grid'/></worldbody></mujoco>"
+            );
+            let model = crate::load_str(&text).unwrap();
+            let mut data = Data::new(&model, Capacity::NONE);
+            cpu::forward(&model, &mut data);
+            let hit = |&(point, direction)| ray_flex(&model, &data, 0, point, direction).unwrap();
+            rays.iter().map(|ray| hit(ray).map_or(-1.0, |hit| hit.dist)).collect()
+        };
+        // mj_rayFlex of MuJoCo 3.17.0: edges of the line
+        let line = [0.987049996960798, 0.462830147082858, -1.0, -1.0, 0.02, 0.284528817227778, -1.0, -1.0];
+        // and the nearest of the edges of the sheet and of its faces, moved by the radius to both sides
+        let sheet = [
+            0.978557422404926,
+            0.454268449223707,
+            -1.0,
+            0.506094831514736,
+            0.02,
+            0.281888336696560,
+            1.017194542890873,
+            -1.0,
+        ];
+        assert!(near(&found("dim='1' count='3 1 1'"), &line, 1e-12), "{:?}", found("dim='1' count='3 1 1'"));
+        assert!(near(&found("dim='2' count='3 3 1'"), &sheet, 1e-12), "{:?}", found("dim='2' count='3 3 1'"));
+        assert!(ray_flex(&moving().0, &moving().1, 0, [0.0; 3], [1.0; 3]).is_err());
     }
 
     #[test]

@@ -28,6 +28,9 @@ pub(super) enum Origin {
 /// Fields that decide whether a block of the inertia matrix is diagonal.
 const SHORTCUTS: &[&str] = &["body_ipos", "body_iquat", "jnt_pos", "jnt_axis", "tendon_armature"];
 
+/// Fields of flexes whose forces a model leaves out where they are zero.
+const FLEX_FORCES: &[&str] = &["flex_damping", "flex_edgestiffness", "flex_edgedamping"];
+
 /// A quaternion or axis shorter than this has no direction.
 const MIN_LENGTH: f64 = 1e-10;
 
@@ -143,7 +146,7 @@ impl Batch {
         let models = self.engine.models();
         for (world, row) in worlds.iter().zip(rows.chunks_mut(len)) {
             let now = match rule {
-                Rule::GeomSize | Rule::EqData => models.column(*world, field),
+                Rule::GeomSize | Rule::EqData | Rule::Elastic => models.column(*world, field),
                 _ => Vec::new(),
             };
             normalize_values(models.base(), entry, rule, row, &now, origin).map_err(|why| {
@@ -209,6 +212,12 @@ pub(super) fn variable(model: &Model, entry: &Field) -> Result<Rule> {
     let why = match entry.traits.varies {
         Some(_) if name.ends_with("_adhesion") && !model.has_adhesion() => {
             "no geom of the model has adhesion; give one of them a small one in the file".to_owned()
+        }
+        Some(_)
+            if FLEX_FORCES.contains(&name)
+                && model.get(name).is_some_and(|v| v.to_f64().iter().all(|x| *x == 0.0)) =>
+        {
+            "it is zero in the file, where a small one keeps what it acts on in the model".to_owned()
         }
         Some(_) if ["actuator_dynprm", "actuator_gainprm"].contains(&name) && has_counted_states(model) => {
             "it decides how many activations a PID controller or DC motor of the model has".to_owned()
@@ -314,6 +323,12 @@ fn normalize_values(
             let bad = size[..count].iter().any(|s| *s as f32 <= 0.0) || size.iter().any(|s| *s < 0.0);
             if bad { Err(format!("geom {g} needs {count} positive sizes")) } else { Ok(()) }
         }),
+        Rule::Elastic => {
+            let stay =
+                if entry.name == "flex_bending" { m.flex_bending_layout() } else { m.flex_stiffness_layout() };
+            stay.into_iter().for_each(|k| row[k] = now[k]);
+            Ok(())
+        }
         Rule::EqData if origin == Origin::Batch => Ok(()),
         Rule::EqData => row.chunks_mut(EQ_DATA).zip(now.chunks(EQ_DATA)).enumerate().try_for_each(|(e, (row, now))| {
             if m.eq_objtype[e] != Kind::Body.number() {

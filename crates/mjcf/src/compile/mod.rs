@@ -62,6 +62,7 @@ pub fn compile(spec: &Spec) -> Result<Model> {
     }
     build.sweep_and_prune(&candidates, all_are_listed);
     set0::set0(&mut build);
+    build.check_stability();
     build.length_ranges();
     build.keys();
     build.asleep();

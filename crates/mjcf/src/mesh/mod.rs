@@ -26,7 +26,7 @@ pub use hull::{Hull, hull};
 pub(crate) use isosurface::{Bounds, isosurface};
 pub use mass_properties::Inertia;
 pub use msh::read as read_msh;
-pub use obj::read as read_obj;
+pub use obj::{read as read_obj, read_lines as read_obj_lines};
 pub use octree::Octree;
 pub use polygons::Polygons;
 pub use stl::read as read_stl;

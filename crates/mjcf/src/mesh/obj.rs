@@ -1,4 +1,4 @@
-//! Wavefront OBJ: vertices, texture coordinates, normals, and the faces of the first object with faces.
+//! Wavefront OBJ: vertices, texture coordinates, normals, and the faces of the first object with faces; lines for flexes.
 //!
 //! Vertices are kept in file order, referenced or not: hulls and boxes cover all of them.
 
@@ -51,6 +51,32 @@ pub fn read(bytes: &[u8]) -> Result<Raw, Fault> {
     Ok(raw)
 }
 
+/// Pieces of the lines of the first object with lines: indices of vertices in the order of [`read`].
+///
+/// # Errors
+/// An index that is zero or not a number, or too many pieces.
+pub fn read_lines(bytes: &[u8]) -> Result<Vec<[i32; 2]>, Fault> {
+    let (mut vert, mut pieces) = (0, Vec::new());
+    for (i, line) in lines(bytes).enumerate() {
+        let (word, rest) = split_word(line);
+        match word {
+            b"v" => vert += 1,
+            b"l" => {
+                let corners = corners(rest, i + 1, "line", [vert, 0, 0])?;
+                pieces.extend(corners.windows(2).map(|w| [w[0][0], w[1][0]]));
+            }
+            b"o" if !pieces.is_empty() => break,
+            // as in the reference (tinyobjloader), a group of lines alone is dropped where the next one begins
+            b"g" => pieces.clear(),
+            _ => {}
+        }
+        if pieces.len() > MAX_ELEMENTS {
+            return Err(Fault::new(format!("the OBJ file has more than {MAX_ELEMENTS} lines"), ""));
+        }
+    }
+    Ok(pieces)
+}
+
 /// Trimmed lines.
 fn lines(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
     bytes.split(|&b| b == b'\n' || b == b'\r').map(<[u8]>::trim_ascii)
@@ -79,28 +105,31 @@ fn number(word: &[u8]) -> f32 {
 
 /// Reads a face and triangulates it.
 fn face(line: &[u8], number: usize, raw: &Raw, faces: &mut Vec<[Corner; 3]>) -> Result<(), Fault> {
-    let counts = [raw.vert.len(), raw.texcoord.len(), raw.normal.len()];
-    let mut corners = Vec::new();
-    for word in line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()) {
-        let Some(corner) = corner(word, counts) else {
-            let word = String::from_utf8_lossy(&word[..word.len().min(40)]).into_owned();
-            let message = format!("line {number} of the OBJ file has a face with the corner '{word}'");
-            return Err(Fault::new(message, "corners are v, v/vt, v//vn or v/vt/vn, counted from 1"));
-        };
-        corners.push(corner);
-        if corners.len() > MAX_CORNERS {
-            return Err(Fault::new(
-                format!("a face of the OBJ file has more than {MAX_CORNERS} corners"),
-                "",
-            ));
-        }
-    }
+    let corners = corners(line, number, "face", [raw.vert.len(), raw.texcoord.len(), raw.normal.len()])?;
     match corners.as_slice() {
         [] | [_] | [_, _] => {}
         &[a, b, c] => faces.push([a, b, c]),
         _ => super::faces::triangulate(&corners, &raw.vert, faces),
     }
     Ok(())
+}
+
+/// Corners of a face or points of a line.
+fn corners(line: &[u8], number: usize, what: &str, counts: [usize; 3]) -> Result<Vec<Corner>, Fault> {
+    let mut corners = Vec::new();
+    for word in line.split(u8::is_ascii_whitespace).filter(|w| !w.is_empty()) {
+        let Some(corner) = corner(word, counts) else {
+            let word = String::from_utf8_lossy(&word[..word.len().min(40)]).into_owned();
+            let message = format!("line {number} of the OBJ file has a {what} with the corner '{word}'");
+            return Err(Fault::new(message, "corners are v, v/vt, v//vn or v/vt/vn, counted from 1"));
+        };
+        corners.push(corner);
+        if corners.len() > MAX_CORNERS {
+            let message = format!("a {what} of the OBJ file has more than {MAX_CORNERS} corners");
+            return Err(Fault::new(message, ""));
+        }
+    }
+    Ok(corners)
 }
 
 /// Indices of a corner; `None` if one is zero or points before the start.
@@ -148,6 +177,17 @@ mod tests {
     fn only_the_first_object_counts() {
         let text = format!("o none\n{VERTICES}o one\nf 1 2 3\nusemtl red\nf 1 3 4\no two\nf 1 2 5\n");
         assert_eq!(read(text.as_bytes()).unwrap().face, [[0, 1, 2], [0, 2, 3]]);
+    }
+
+    #[test]
+    fn lines_are_cut_into_pieces() {
+        let pieces = |text: &str| read_lines(format!("{VERTICES}{text}").as_bytes());
+        assert_eq!(pieces("l 1 3/1 -4\nl 2 4\nl 1\n").unwrap(), [[0, 2], [2, 1], [1, 3]]);
+        assert_eq!(pieces("l 1 3\no b\nl 2 4\n").unwrap(), [[0, 2]]);
+        assert_eq!(pieces("l 1 3\ng b\nl 2 4\n").unwrap(), [[1, 3]]);
+        for line in ["l 0 1", "l -9 1", "l 1 x"] {
+            assert!(pieces(line).is_err(), "{line}");
+        }
     }
 
     #[test]

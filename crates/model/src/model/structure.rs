@@ -292,6 +292,8 @@ impl Model {
     /// true if that changes a row.
     pub fn drop_shortcuts(&mut self) -> bool {
         let before = self.sizes.nC;
+        self.body_simple.fill(0);
+        self.derive_simple_runs();
         self.derive_matrices(|_, _| false);
         self.sizes.nC != before
     }

@@ -23,6 +23,8 @@ pub enum Rule {
     Range,
     /// Rows of three, as the type of the geom has sizes: positive; those of meshes stay as they are.
     GeomSize,
+    /// Elasticity of flexes: any numbers; counts, vertices, faces and places among them stay as they are.
+    Elastic,
     /// Rows of equality constraints: what follows from poses and other numbers stays as it is, or is given.
     EqData,
 }

@@ -8,11 +8,11 @@ use manyworlds_model::real::MINVAL;
 use super::mesh::{EDGES, Mesh};
 
 /// Stiffness entries of a triangle or tetrahedron, padding included.
-const TRIANGLE: usize = 21;
-const TETRAHEDRON: usize = 24;
+pub(super) const TRIANGLE: usize = 21;
+pub(super) const TETRAHEDRON: usize = 24;
 
 /// Bending entries of an edge: a 4x4 vertex matrix and a force.
-const BEND: usize = 17;
+pub(super) const BEND: usize = 17;
 
 /// Relative size of the area or volume below which an element is flat.
 const FLAT: f64 = 1e-12;

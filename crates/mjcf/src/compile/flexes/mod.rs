@@ -10,6 +10,7 @@ mod modes;
 mod options;
 mod plane;
 pub(super) mod reach;
+mod stability;
 mod store;
 pub(super) mod weights;
 

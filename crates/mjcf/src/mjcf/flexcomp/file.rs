@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use glam::DVec3;
 
 use super::{Comp, MAX_POINTS, gmsh};
-use crate::mesh::{Fault, Format, Raw, Settings, faces_fit, finish};
+use crate::mesh::{Fault, Format, Raw, Settings, faces_fit, finish, read_obj_lines};
 use crate::mjcf::Reader;
 use crate::spec::{Mesh, did_you_mean};
 use crate::xml::MAX_FILE_BYTES;
@@ -52,8 +52,10 @@ impl Comp<'_> {
             Some(name) => (self.asset(reader, &name)?, "mesh"),
             None => (self.mesh_file(reader)?, "file"),
         };
-        if surface.points.is_empty() || surface.face.is_empty() {
-            el.wrong(source, "the mesh has no faces", "export it with faces");
+        let lines = self.flex.dim == 1 && !surface.line.is_empty();
+        if surface.points.is_empty() || surface.face.is_empty() && !lines {
+            let help = if surface.line.is_empty() { "export it with faces" } else { "lines need dim=\"1\"" };
+            el.wrong(source, "the mesh has no faces", help);
             return None;
         }
         if surface.points.len() > MAX_POINTS {
@@ -63,6 +65,7 @@ impl Comp<'_> {
         }
         self.points = surface.points;
         self.flex.elem = match self.flex.dim {
+            1 if surface.face.is_empty() => surface.line.as_flattened().to_vec(),
             1 => surface.face.iter().flat_map(|f| [f[0], f[1]]).collect(),
             2 => surface.face.as_flattened().to_vec(),
             _ => self.cone(&surface.face),
@@ -84,18 +87,27 @@ impl Comp<'_> {
             el.wrong("file", "no mesh format of this name is known here", help);
             return None;
         };
-        let read = format.read(&bytes).and_then(|raw| faces_fit(&raw.face, raw.vert.len()).map(|()| raw));
-        let mut raw = match read {
-            Ok(raw) => raw,
+        let read = || {
+            let raw = format.read(&bytes)?;
+            faces_fit(&raw.face, raw.vert.len())?;
+            let line = if format == Format::Obj { read_obj_lines(&bytes)? } else { Vec::new() };
+            if let Some(v) = line.as_flattened().iter().find(|v| **v as usize >= raw.vert.len()) {
+                let message = format!("a line has the vertex {}, but there are {}", v + 1, raw.vert.len());
+                return Err(Fault { message, help: "vertices are counted from 1" });
+            }
+            Ok((raw, line))
+        };
+        let (mut raw, mut line) = match read() {
+            Ok(read) => read,
             Err(fault) => {
                 let file = el.text("file").unwrap_or_default();
                 el.wrong("file", format!("'{file}': {}", fault.message), fault.help);
                 return None;
             }
         };
-        weld(&mut raw);
+        weld(&mut raw, &mut line);
         let points = raw.vert.iter().map(|v| DVec3::from_array(v.map(f64::from))).collect();
-        Some(Surface { points, face: raw.face, texcoord: raw.texcoord, facetexcoord: raw.facetexcoord })
+        Some(Surface { points, face: raw.face, line, texcoord: raw.texcoord, facetexcoord: raw.facetexcoord })
     }
 
     /// Surface of a mesh asset in the frame of its reference pose; the convex hull if it has no faces.
@@ -129,6 +141,7 @@ impl Comp<'_> {
         Some(Surface {
             points: finished.vert.iter().map(place).collect(),
             face: finished.face,
+            line: Vec::new(),
             texcoord: finished.texcoord,
             facetexcoord: finished.facetexcoord,
         })
@@ -163,6 +176,10 @@ impl Comp<'_> {
             el.wrong("dim", message, format!("write dim=\"{}\"", grid.dim));
             return None;
         }
+        if grid.surplus {
+            let message = "the Gmsh file has more elements than its count says; they are not read";
+            el.log.warn(el.at("file"), message, "correct the count");
+        }
         self.flex.dim = grid.dim;
         self.points = grid.points.iter().map(|&p| DVec3::from_array(p)).collect();
         self.flex.elem = grid.elements;
@@ -170,10 +187,11 @@ impl Comp<'_> {
     }
 }
 
-/// Points, triangles and their texture coordinates.
+/// Points, triangles with their texture coordinates, and pieces of lines.
 struct Surface {
     points: Vec<DVec3>,
     face: Vec<[i32; 3]>,
+    line: Vec<[i32; 2]>,
     texcoord: Vec<[f32; 2]>,
     facetexcoord: Vec<[i32; 3]>,
 }
@@ -196,7 +214,7 @@ fn raw_of(mesh: &Mesh) -> Result<Raw, Fault> {
 }
 
 /// Merges identical vertices.
-fn weld(raw: &mut Raw) {
+fn weld(raw: &mut Raw, line: &mut [[i32; 2]]) {
     let mut seen: HashMap<[u32; 3], i32> = HashMap::new();
     let (mut new, mut vert) = (Vec::with_capacity(raw.vert.len()), Vec::new());
     for v in &raw.vert {
@@ -207,7 +225,8 @@ fn weld(raw: &mut Raw) {
         new.push(id);
     }
     raw.vert = vert;
-    raw.face.as_flattened_mut().iter_mut().for_each(|v| *v = new[*v as usize]);
+    let all = raw.face.as_flattened_mut().iter_mut().chain(line.as_flattened_mut());
+    all.for_each(|v| *v = new[*v as usize]);
 }
 
 /// File name without folders.

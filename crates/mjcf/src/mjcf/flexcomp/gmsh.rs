@@ -11,6 +11,8 @@ pub(super) struct Grid {
     pub(super) dim: i32,
     pub(super) points: Vec<[f64; 3]>,
     pub(super) elements: Vec<i32>,
+    /// True if the section of elements goes on after the last one that its count names.
+    pub(super) surplus: bool,
 }
 
 type Result<T> = std::result::Result<T, String>;
@@ -100,13 +102,17 @@ impl<'a> Source<'a> {
         Ok([self.real()?, self.real()?, self.real()?])
     }
 
-    /// A count that is text even in binary files, with its newline.
+    /// A count that is text even in binary files, on a line of its own.
     fn text_count(&mut self) -> Result<usize> {
         let count = self.parse()?;
-        if self.binary {
-            self.take(1)?;
-        }
-        Ok(count)
+        let end = self.bytes.iter().position(|&b| b == b'\n').ok_or("it ends too early")?;
+        let (rest, _) = (self.take(end)?, self.take(1)?);
+        if rest.trim_ascii().is_empty() { Ok(count) } else { Err("a count is missing".to_owned()) }
+    }
+
+    /// True if something is left.
+    fn goes_on(&self) -> bool {
+        !self.bytes.trim_ascii().is_empty()
     }
 }
 
@@ -156,6 +162,7 @@ fn new(mut nodes: Source<'_>, mut elements: Source<'_>) -> Result<Grid> {
             grid.elements.push(node(elements.long()?, first, count)?);
         }
     }
+    grid.surplus = elements.goes_on();
     Ok(grid)
 }
 
@@ -196,6 +203,7 @@ fn old(mut nodes: Source<'_>, mut elements: Source<'_>) -> Result<Grid> {
         }
         left -= group as usize;
     }
+    grid.surplus = elements.goes_on();
     Ok(grid)
 }
 
@@ -211,6 +219,7 @@ mod tests {
             dim: 3,
             points: vec![[0.0; 3], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]],
             elements: vec![0, 1, 2, 3],
+            surplus: false,
         }
     }
 
@@ -221,6 +230,13 @@ mod tests {
             $EndNodes\n$Elements\n1\n1 4 2 0 1 1 2 3 4\n$EndElements\n";
         assert_eq!(parse(old.as_bytes()), Ok(tetrahedron()));
         assert_eq!(parse(&binary()), Ok(tetrahedron()));
+        // MuJoCo 3.17 reads fewer elements than there are, but needs the count
+        let again = old.replace("\n$EndEl", "\n2 4 2 0 1 1 2 3 4\n$EndEl");
+        assert_eq!(parse(again.as_bytes()), Ok(Grid { surplus: true, ..tetrahedron() }));
+        let missing = |name: &str, count| {
+            parse(old.replace(&format!("${name}\n{count}"), &format!("${name}")).as_bytes())
+        };
+        assert!(missing("Elements", 1).is_err() && missing("Nodes", 4).is_err());
     }
 
     fn binary() -> Vec<u8> {

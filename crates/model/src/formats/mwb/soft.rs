@@ -5,14 +5,15 @@ use std::collections::BTreeSet;
 use super::ReadResult;
 use crate::model::Model;
 use crate::model::incidence::{FlexPairs, Grouped, Incidence};
+use crate::model::patches::{BEND, FOLD};
 use crate::schema::enums::{edgeequality, equality};
 
 /// Numbers of elements of each dimension: edges, and of `flex_stiffness`.
 const EDGES: [usize; 3] = [1, 3, 6];
 const STIFFNESS: [usize; 3] = [0, 21, 24];
-/// Numbers of an edge of a shell, and of an inner vertex of a rod, in `flex_bending`.
+
+/// Numbers of an edge of a shell in `flex_bending`.
 const HINGE: usize = 17;
-const BEND: usize = 4;
 
 /// Checks all flexes, and that constraints of flexes have one.
 pub(super) fn check(m: &Model) -> ReadResult<()> {
@@ -138,9 +139,6 @@ fn elasticity(m: &Model, f: usize, dim: usize) -> bool {
     let verts = f64::from(m.flex_vertnum[f]);
     stretches && list.is_some_and(|list| list.chunks(BEND).all(|b| b[..3].iter().all(|v| whole(*v, verts))))
 }
-
-/// Numbers of the bending of two faces.
-const FOLD: usize = 10;
 
 /// True if the nodes of an interpolated flex are a grid of cells, and its elasticity is that of the cells or faces.
 fn nodes(m: &Model, f: usize) -> bool {

@@ -8,12 +8,12 @@ macro_rules! flexes_fields {
             flex_conaffinity: int [nflex] "bits" "Contact affinity: contact types that it can collide with.";
             flex_condim: int [nflex] "1" "Contact dimensions.";
             flex_priority: int [nflex] "1" "Contact priority: parameters of the higher one are used.";
-            flex_solmix: real [nflex] "1" "Mixing weight of contact parameters.";
-            flex_solref: real [nflex 2] "mixed" "Solver reference of contacts.";
-            flex_solimp: real [nflex 5] "mixed" "Solver impedance of contacts.";
-            flex_friction: real [nflex 3] "mixed" "Sliding, torsional and rolling friction.";
-            flex_margin: real [nflex] "m" "Contact margin.";
-            flex_gap: real [nflex] "m" "Contact gap: further distance at which contacts are detected but not active.";
+            flex_solmix: real [nflex] "1" "Mixing weight of contact parameters." { varies: Some(Rule::NotNegative) };
+            flex_solref: real [nflex 2] "mixed" "Solver reference of contacts." { varies: Some(Rule::Any) };
+            flex_solimp: real [nflex 5] "mixed" "Solver impedance of contacts." { varies: Some(Rule::Any) };
+            flex_friction: real [nflex 3] "mixed" "Sliding, torsional and rolling friction." { varies: Some(Rule::NotNegative) };
+            flex_margin: real [nflex] "m" "Contact margin." { varies: Some(Rule::Any) };
+            flex_gap: real [nflex] "m" "Contact gap: further distance at which contacts are detected but not active." { varies: Some(Rule::Any) };
             flex_selfcollide: int [nflex] "enum" "Self-collision: 0 none, 1 narrow, 2 bvh, 3 sap, 4 auto.";
             flex_activelayers: int [nflex] "1" "Number of element layers that collide, from the surface; 3D only.";
             flex_passive: int [nflex] "flag" "1 if contacts are passive forces.";
@@ -39,9 +39,9 @@ macro_rules! flexes_fields {
             flex_texcoordadr: adr(nflextexcoord or none) [nflex] "id" "First texture coordinate; -1 for none.";
             flex_radius: real [nflex] "m" "Radius around elements.";
             flex_size: real [nflex 3] "m" "Half size of the bounding box at qpos0, along the axes of the grid or of the plane of constrained vertices.";
-            flex_damping: real [nflex] "s" "Rayleigh damping.";
-            flex_edgestiffness: real [nflex] "N/m" "Edge stiffness.";
-            flex_edgedamping: real [nflex] "N s/m" "Edge damping.";
+            flex_damping: real [nflex] "s" "Rayleigh damping." { varies: Some(Rule::NotNegative) };
+            flex_edgestiffness: real [nflex] "N/m" "Edge stiffness." { varies: Some(Rule::NotNegative) };
+            flex_edgedamping: real [nflex] "N s/m" "Edge damping." { varies: Some(Rule::NotNegative) };
             flex_edgeequality: int [nflex] "enum" "Equality constraint: 0 none, 1 edges, 2 vertices, 3 strain.";
             flex_rigid: int [nflex] "flag" "1 if all vertices are on one body.";
             flex_centered: int [nflex] "flag" "1 if all vertices are at the origins of their bodies.";
@@ -73,8 +73,8 @@ macro_rules! flexes_fields {
             flex_elemedge: id(nflexedge) [nflexelemedge] "id" "Element edges.";
             flex_elemlayer: int [nflexelem] "1" "Element layer: distance from the surface; 3D only.";
             flex_shell: id(nflexvert) [nflexshelldata] "id" "Vertices of boundary faces.";
-            flex_stiffness: real [nflexstiffness] "mixed" "Elements: quadratic forms in the changes of squared edge length. Interpolated: negative stiffness of cells or faces, or numbers and modes of their strains, if constrained.";
-            flex_bending: real [nflexbending] "mixed" "Of triangles, by edge: a 4x4 vertex matrix and a force. Of rods: number of hinges, then three vertices and stiffness of each. Of shells: number of edges, then two faces, the middle in both, stiffness and difference of normals of each.";
+            flex_stiffness: real [nflexstiffness] "mixed" "Elements: quadratic forms in the changes of squared edge length. Interpolated: negative stiffness of cells or faces, or numbers and modes of their strains, if constrained." { varies: Some(Rule::Elastic) };
+            flex_bending: real [nflexbending] "mixed" "Of triangles, by edge: a 4x4 vertex matrix and a force. Of rods: number of hinges, then three vertices and stiffness of each. Of shells: number of edges, then two faces, the middle in both, stiffness and difference of normals of each." { varies: Some(Rule::Elastic) };
             flex_texcoord: real [nflextexcoord 2] "1" "Texture coordinates.";
             // what meets at edges, vertices and bodies: kernels gather it
             flexedge_sideadr: adr(nflexelemedge) [nflexedge] "id" "First entry in the list of the edge's elements.";
