@@ -2,6 +2,7 @@
 //! contiguous shares of the candidates: here large models are swept, and what is near collides at once.
 
 use super::flex_contacts::{collide_body, collide_flexes};
+use super::flex_tree::forget_boxes;
 use super::narrow_phase::collide_candidate;
 use super::pair::Obb;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
@@ -55,6 +56,7 @@ fn collide_with_flexes<T: Real>(
     d: &mut Data<T>,
     candidates: impl Iterator<Item = Candidate>,
 ) -> usize {
+    forget_boxes(m, d);
     let (mut wanted, mut next) = (0, 0);
     let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
     for candidate in candidates {

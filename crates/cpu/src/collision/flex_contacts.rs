@@ -8,6 +8,7 @@ use super::contact_parameters::{ContactParameters, Surface, surface_parameters};
 use super::contacts::{ContactParties, store_contact_of};
 use super::convex::convex_convex;
 use super::field_contacts::triangle_field;
+use super::flex_tree::{elements_near, pairs_between, pairs_within, take_tree};
 use super::height_field::{MAX_PRISMS, prisms_under};
 use super::pair::{Obb, closed_form, convex_shape, shape};
 use super::polytope::Hull;
@@ -16,7 +17,7 @@ use super::spread::keep_spread;
 use super::support_map::ConvexShape;
 use super::triangle::{Triangle, box_triangle, capsule_triangle, sphere_triangle};
 use crate::math::{
-    Mat3, Vec3, dot, length, make_frame, mat_column, mat_row, mat3, normalize3, transpose, vec3,
+    Mat3, Vec3, cross, dot, length, make_frame, mat_column, mat_row, mat3, normalize3, transpose, vec3,
 };
 use crate::sleep::asleep::pair_sleeps;
 use crate::smooth::flex_mesh::{bodies_of, element_vertices, vertices_of};
@@ -24,6 +25,7 @@ use crate::smooth::jacobian::last_dof;
 use crate::smooth::nodes::NodeGrid;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
+use manyworlds_model::model::flex_tree::FlexTree;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::{enable, geom, selfcollide};
 use manyworlds_model::schema::shape_pairs::{Method, shape_pair};
@@ -63,9 +65,7 @@ pub(super) fn collide_flexes<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
                 | (m.flex_contype[two] & m.flex_conaffinity[one]);
             if may != 0 {
                 let mut pair = Pairing::of_flexes(m, d, one, two);
-                for k in 0..m.flex_elemnum[one] as usize {
-                    (0..m.flex_elemnum[two] as usize).for_each(|l| pair.collide_pair(one, k, l));
-                }
+                pair.collide_pairs(one, false);
                 wanted += pair.finish();
             }
         }
@@ -76,14 +76,7 @@ pub(super) fn collide_flexes<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
             let mut pair = Pairing::of_flexes(m, d, f, f);
             let sweeps = m.flex_selfcollide[f] == selfcollide::SAP
                 || (m.flex_selfcollide[f] == selfcollide::AUTO && m.flex_dim[f] < 3);
-            if sweeps {
-                pair.sweep();
-            } else {
-                let count = m.flex_elemnum[f] as usize;
-                for k in 0..count {
-                    (k + 1..count).for_each(|l| pair.collide_pair(f, k, l));
-                }
-            }
+            pair.collide_pairs(f, sweeps);
             wanted += pair.finish();
         }
     }
@@ -145,43 +138,73 @@ impl<'a, T: Real> Pairing<'a, T> {
         self.wanted
     }
 
-    /// Contacts of the elements of the flex with each other: those whose bounding boxes overlap along the axis along which
-    /// their centres vary most, in the order in which these begin (Baraff, *Dynamic simulation of nonpenetrating rigid
-    /// bodies*, 1992: sweep and prune).
-    fn sweep(&mut self) {
+    /// Contacts of the elements of flex `one` with those of the flex, or of these with each other: in the order of their numbers
+    /// or, as those of a sweep, in the order in which their bounding boxes begin along the axis along which their centres vary
+    /// most (Baraff, *Dynamic simulation of nonpenetrating rigid bodies*, 1992: sweep and prune).
+    fn collide_pairs(&mut self, one: usize, swept: bool) {
         let (m, f) = (self.m, self.f);
-        let (first, count) = (m.flex_elemadr[f] as usize, m.flex_elemnum[f] as usize);
-        let (axis, listed) = (self.widest_axis(), self.listed);
-        let mut order = std::mem::take(&mut self.d.flexelem_order);
-        let mut open = std::mem::take(&mut self.d.flexelem_open);
-        let boxes = std::mem::take(&mut self.d.flexelem_aabb);
-        let bounds = |elem: i32| Bounds(boxes.as_chunks().0[first + elem as usize]);
-        let order_of_flex = &mut order[first..first + count];
-        order_of_flex.iter_mut().zip(0..).for_each(|(to, elem)| *to = elem);
-        let begin = |elem: i32| bounds(elem).low(axis).f64();
-        order_of_flex.sort_unstable_by(|a, b| begin(*a).total_cmp(&begin(*b)).then(a.cmp(b)));
-        // those that began and have not ended
-        let mut opened = 0;
-        for &elem in &*order_of_flex {
-            let own = bounds(elem);
-            let start = own.low(axis);
-            let mut kept = 0;
-            for k in 0..opened {
-                let other = open[k];
-                let bounds = bounds(other);
-                if bounds.high(axis) + listed < start {
-                    continue;
+        let mut tree = take_tree(m, self.d, f);
+        let other = (one != f).then(|| take_tree(m, self.d, one));
+        let mut near = std::mem::take(&mut tree.near);
+        near.clear();
+        if let Some(other) = other {
+            let boxes = [one, f].map(|f| boxes_of(m, self.d, f));
+            pairs_between(&other, &tree, self.listed, &mut |a, b| {
+                if !is_apart(&boxes[0][a as usize], &boxes[1][b as usize], self.listed) {
+                    near.push([a, b]);
                 }
-                open[kept] = other;
-                kept += 1;
-                if !bounds.is_apart(&own, listed) {
-                    self.collide_near(f, other as usize, elem as usize);
-                }
+            });
+            near.retain(|pair| {
+                let [a, b] =
+                    [(one, pair[0]), (f, pair[1])].map(|(f, elem)| Element::new(m, self.d, f, elem as usize));
+                !is_behind(a.corners(), b.corners(), a.radius + b.radius + self.listed)
+            });
+            self.d.flex_trees[one] = other;
+        } else {
+            match m.flex_dim[f] {
+                1 => self.list_pairs::<2>(&tree, &mut near),
+                2 => self.list_pairs::<3>(&tree, &mut near),
+                _ => self.list_pairs::<4>(&tree, &mut near),
             }
-            open[kept] = elem;
-            opened = kept + 1;
         }
-        (self.d.flexelem_order, self.d.flexelem_open, self.d.flexelem_aabb) = (order, open, boxes);
+        near.retain(|pair| self.may_touch(one, pair[0] as usize, pair[1] as usize));
+        if swept && !near.is_empty() {
+            let (boxes, axis) = (boxes_of(m, self.d, f), self.widest_axis());
+            let begin = |elem: u32| (boxes[elem as usize][axis] - boxes[elem as usize][3 + axis]).f64();
+            let order = |a: u32, b: u32| begin(a).total_cmp(&begin(b)).then(a.cmp(&b));
+            near.iter_mut().filter(|pair| order(pair[0], pair[1]).is_gt()).for_each(|pair| pair.reverse());
+            near.sort_unstable_by(|a, b| order(a[1], b[1]).then(order(a[0], b[0])));
+        } else {
+            if one == f {
+                near.iter_mut().for_each(|pair| pair.sort_unstable());
+            }
+            near.sort_unstable();
+        }
+        for pair in &near {
+            self.collide_pair(one, pair[0] as usize, pair[1] as usize);
+        }
+        tree.near = near;
+        self.d.flex_trees[f] = tree;
+    }
+
+    /// Lists the pairs of elements of the flex, of `N` vertices each, that may be near each other and have no vertex in common.
+    fn list_pairs<const N: usize>(&self, tree: &FlexTree<T>, near: &mut Vec<[u32; 2]>) {
+        let (m, d, f, distance) = (self.m, &*self.d, self.f, self.listed);
+        let elements = m.flex_elem[m.flex_elemdataadr[f] as usize..].as_chunks::<N>().0;
+        let places = d.flexvert_xpos[3 * m.flex_vertadr[f] as usize..].as_chunks::<3>().0;
+        let (boxes, radii) = (boxes_of(m, d, f), T::of(2.0) * m.flex_radius[f]);
+        pairs_within(tree, distance, &mut |a, b| {
+            let [k, l] = [a, b].map(|elem| elem as usize);
+            if is_apart(&boxes[k], &boxes[l], distance) || have_common(&elements[k], &elements[l]) {
+                return;
+            }
+            let [one, two] = [k, l].map(|k| elements[k].map(|vert| Vec3(places[vert as usize])));
+            let reach = radii + distance;
+            let is_beside = |one: &[Vec3<T>], two: &[Vec3<T>]| N == 3 && is_beyond_edge(one, two, reach);
+            if !is_behind(&one, &two, reach) && !is_beside(&one, &two) && !is_beside(&two, &one) {
+                near.push([a, b]);
+            }
+        });
     }
 
     /// Axis along which the centres of the elements' bounding boxes vary most.
@@ -195,28 +218,18 @@ impl<'a, T: Real> Pairing<'a, T> {
         (1..3).fold(0, |axis, k| if spread[k] > spread[axis] { k } else { axis })
     }
 
-    /// Contacts of an element of flex `one` with an element of the flex.
-    fn collide_pair(&mut self, one: usize, k: usize, l: usize) {
-        let [a, b] = [(one, k), (self.f, l)]
-            .map(|(f, elem)| bounds_of(self.d, self.m.flex_elemadr[f] as usize + elem));
-        if !a.is_apart(&b, self.listed) {
-            self.collide_near(one, k, l);
-        }
+    /// True if an element of flex `one` and an element of the flex may have contacts where they are near each other.
+    fn may_touch(&self, one: usize, k: usize, l: usize) -> bool {
+        let (m, f) = (self.m, self.f);
+        is_active(m, one, k)
+            && is_active(m, f, l)
+            && !self.are_neighbours(one, k, l)
+            && !self.pair_rests(one, k, l)
     }
 
-    /// The same for elements whose bounding boxes are near each other.
-    fn collide_near(&mut self, one: usize, k: usize, l: usize) {
-        let (m, f) = (self.m, self.f);
-        if (one == f && shares_vertex(m, f, k, l)) || !is_active(m, one, k) || !is_active(m, f, l) {
-            return;
-        }
-        if self.are_neighbours(one, k, l) || self.pair_rests(one, k, l) {
-            return;
-        }
-        let (a, b) = (Element::new(m, self.d, one, k), Element::new(m, self.d, f, l));
-        if a.is_behind(&b, self.listed) {
-            return;
-        }
+    /// Contacts of an element of flex `one` with an element of the flex.
+    fn collide_pair(&mut self, one: usize, k: usize, l: usize) {
+        let (a, b) = (Element::new(self.m, self.d, one, k), Element::new(self.m, self.d, self.f, l));
         self.parties.elem = [k as i32, l as i32];
         let (a, b) = (a.convex(), b.convex());
         let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
@@ -256,26 +269,34 @@ impl<'a, T: Real> Pairing<'a, T> {
     /// Contacts of a geom with the elements.
     fn collide_elements(&mut self, g: usize) {
         let (m, f) = (self.m, self.f);
-        let bounds = Obb::new(
-            (vec3(&self.d.geom_xpos, g), mat3(&self.d.geom_xmat, g)),
-            &m.geom_aabb[6 * g..6 * g + 6],
-        );
-        let around = Bounds(bounds.aligned());
-        let field = m.geom_type[g] == geom::HFIELD;
-        for elem in 0..m.flex_elemnum[f] as usize {
-            let far = || {
-                let own = bounds_of(self.d, m.flex_elemadr[f] as usize + elem);
-                own.is_apart(&around, self.listed) || self.is_far(&bounds, elem)
-            };
-            if (!field && far()) || !is_active(m, f, elem) {
-                continue;
-            }
-            if self.rests_on(g, element_vertices(m, f, elem)) {
-                continue;
-            }
-            self.parties.elem[1] = elem as i32;
-            self.collide_element(g, elem);
+        let mut tree = take_tree(m, self.d, f);
+        let mut near = std::mem::take(&mut tree.near);
+        near.clear();
+        if m.geom_type[g] == geom::HFIELD {
+            near.extend((0..m.flex_elemnum[f] as u32).map(|elem| [elem; 2]));
+        } else {
+            let bounds = Obb::new(
+                (vec3(&self.d.geom_xpos, g), mat3(&self.d.geom_xmat, g)),
+                &m.geom_aabb[6 * g..6 * g + 6],
+            );
+            let around = bounds.aligned();
+            let boxes = boxes_of(m, self.d, f);
+            elements_near(&tree, &around, self.listed, &mut |elem| {
+                let own = &boxes[elem as usize];
+                if !is_apart(own, &around, self.listed) && !self.is_far(&bounds, elem as usize) {
+                    near.push([elem; 2]);
+                }
+            });
+            near.sort_unstable();
         }
+        for elem in near.iter().map(|elem| elem[0] as usize) {
+            if is_active(m, f, elem) && !self.rests_on(g, element_vertices(m, f, elem)) {
+                self.parties.elem[1] = elem as i32;
+                self.collide_element(g, elem);
+            }
+        }
+        tree.near = near;
+        self.d.flex_trees[f] = tree;
     }
 
     /// True if the bounding box of an element is farther from another than contacts are listed.
@@ -431,40 +452,60 @@ fn cells_touched<T: Real>(m: &Model<T>, grid: &NodeGrid, f: usize, elem: usize) 
     [0, 1, 2].map(|axis| (first[axis], last[axis]))
 }
 
-/// Bounding box of an element: its centre and half sizes.
-struct Bounds<T>([T; 6]);
+/// Bounding box: its centre and half sizes.
+type Bounds<T> = [T; 6];
 
-/// Bounding box of an element, counted over all flexes.
+/// Bounding boxes of the elements of a flex.
+fn boxes_of<'a, T: Real>(m: &Model<T>, d: &'a Data<T>, f: usize) -> &'a [Bounds<T>] {
+    let (first, count) = (m.flex_elemadr[f] as usize, m.flex_elemnum[f] as usize);
+    &d.flexelem_aabb.as_chunks().0[first..first + count]
+}
+
+/// True if two boxes are farther from each other than a distance along some axis.
 #[inline(always)]
-fn bounds_of<T: Real>(d: &Data<T>, elem: usize) -> Bounds<T> {
-    Bounds(d.flexelem_aabb.as_chunks().0[elem])
+fn is_apart<T: Real>(a: &Bounds<T>, b: &Bounds<T>, distance: T) -> bool {
+    let beyond = |k: usize| (a[k] - b[k]).abs() > a[3 + k] + b[3 + k] + distance;
+    beyond(0) || beyond(1) || beyond(2)
 }
 
-impl<T: Real> Bounds<T> {
-    /// Where it begins along an axis.
-    fn low(&self, axis: usize) -> T {
-        self.0[axis] - self.0[3 + axis]
-    }
-
-    /// Where it ends along an axis.
-    fn high(&self, axis: usize) -> T {
-        self.0[axis] + self.0[3 + axis]
-    }
-
-    /// True if it is farther from another than a distance along some axis.
-    #[inline(always)]
-    fn is_apart(&self, other: &Self, distance: T) -> bool {
-        let beyond = |k: usize| (self.0[k] - other.0[k]).abs() > self.0[3 + k] + other.0[3 + k] + distance;
-        beyond(0) || beyond(1) || beyond(2)
-    }
+/// True if two elements have a vertex in common.
+#[inline(always)]
+fn have_common<const N: usize>(a: &[i32; N], b: &[i32; N]) -> bool {
+    a.iter().fold(false, |any, v| b.iter().fold(any, |any, w| any | (v == w)))
 }
 
-/// True if two elements of a flex have a vertex in common.
-fn shares_vertex<T: Real>(m: &Model<T>, f: usize, k: usize, l: usize) -> bool {
-    let corners = m.flex_dim[f] as usize + 1;
-    let elements = &m.flex_elem[m.flex_elemdataadr[f] as usize..];
-    let [a, b] = [k, l].map(|elem| &elements[corners * elem..corners * (elem + 1)]);
-    a.iter().any(|v| b.contains(v))
+/// Mean of some corners.
+#[inline(always)]
+fn centre_of<T: Real>(corners: &[Vec3<T>]) -> Vec3<T> {
+    let share = T::ONE / T::of(corners.len() as f64);
+    corners.iter().fold(Vec3::ZERO, |sum, corner| sum + *corner * share)
+}
+
+/// True if some corners are farther from others than a distance along the line through their centres.
+#[inline(always)]
+fn is_behind<T: Real>(one: &[Vec3<T>], two: &[Vec3<T>], distance: T) -> bool {
+    let centre = centre_of(one);
+    let axis = centre_of(two) - centre;
+    let along = |corner: &Vec3<T>| dot(axis, *corner - centre);
+    let high = one.iter().map(along).fold(T::ZERO, |high, x| if x > high { x } else { high });
+    let infinity = T::of(f64::INFINITY);
+    let low = two.iter().map(along).fold(infinity, |low, x| if x < low { x } else { low });
+    low - high > distance * length(axis)
+}
+
+/// True if some corners are farther than a distance from a triangle, beyond a plane through one of its edges that is upright
+/// on it: so are most triangles of a sheet that lie beside each other.
+#[inline(always)]
+fn is_beyond_edge<T: Real>(triangle: &[Vec3<T>], corners: &[Vec3<T>], distance: T) -> bool {
+    let normal = cross(triangle[1] - triangle[0], triangle[2] - triangle[0]);
+    (0..3).any(|k| {
+        let start = triangle[k];
+        let axis = cross(triangle[(k + 1) % 3] - start, normal);
+        let along = |corner: &Vec3<T>| dot(axis, *corner - start);
+        let infinity = T::of(f64::INFINITY);
+        let low = corners.iter().map(along).fold(infinity, |low, x| if x < low { x } else { low });
+        low > T::ZERO && low * low > distance * distance * dot(axis, axis)
+    })
 }
 
 /// True if an element collides: all but those of tetrahedra too deep below the surface.
@@ -482,34 +523,22 @@ struct Element<T> {
 impl<T: Real> Element<T> {
     /// Element of a flex in a world.
     fn new(m: &Model<T>, d: &Data<T>, f: usize, elem: usize) -> Self {
-        let mut element = Self { corners: [Vec3::ZERO; 4], count: 0, radius: m.flex_radius[f] };
-        for vert in element_vertices(m, f, elem) {
-            element.corners[element.count] = vec3(&d.flexvert_xpos, vert);
-            element.count += 1;
-        }
-        element
+        let (first, count) = (m.flex_vertadr[f] as usize, m.flex_dim[f] as usize + 1);
+        let adr = m.flex_elemdataadr[f] as usize + count * elem;
+        let verts = &m.flex_elem[adr..adr + count];
+        // beyond the last corner, again the last one
+        let corner = |k: usize| vec3(&d.flexvert_xpos, first + verts[k.min(count - 1)] as usize);
+        Self { corners: [corner(0), corner(1), corner(2), corner(3)], count, radius: m.flex_radius[f] }
     }
 
-    /// Mean of the corners.
-    fn centre(&self) -> Vec3<T> {
-        let share = T::ONE / T::of(self.count as f64);
-        self.corners[..self.count].iter().fold(Vec3::ZERO, |sum, corner| sum + *corner * share)
-    }
-
-    /// True if it is farther from another than a distance along the line through their centres.
-    fn is_behind(&self, other: &Self, distance: T) -> bool {
-        let centre = self.centre();
-        let axis = other.centre() - centre;
-        let along = |corner: &Vec3<T>| dot(axis, *corner - centre);
-        let high = self.corners[..self.count].iter().map(along).fold(T::ZERO, T::max);
-        let infinity = T::of(f64::INFINITY);
-        let low = other.corners[..other.count].iter().map(along).fold(infinity, T::min);
-        low - high > (self.radius + other.radius + distance) * length(axis)
+    /// Its corners.
+    fn corners(&self) -> &[Vec3<T>] {
+        &self.corners[..self.count]
     }
 
     /// The same as a convex shape; a line as a capsule.
     fn convex(&self) -> ConvexShape<'static, T> {
-        let centre = self.centre();
+        let centre = centre_of(self.corners());
         if self.count == 2 {
             let along = self.corners[1] - self.corners[0];
             let [axis, one, two] = [0, 1, 2].map(|k| mat_row(make_frame(normalize3(along)), k));

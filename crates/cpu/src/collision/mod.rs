@@ -17,6 +17,7 @@ pub mod field_bounds;
 pub mod field_contacts;
 pub mod field_formula;
 mod flex_contacts;
+mod flex_tree;
 pub mod gjk;
 pub mod height_field;
 pub mod multi_contact;

@@ -1,12 +1,13 @@
 //! Jacobian of the rows of a contact.
 
 use super::contact_side::{Side, geom_bodies, side_ranges};
-use super::row_span::body_dof_range;
+use super::row_span::{body_dof_range, fill_rows};
 use crate::math::{Mat3, Spatial, Vec3, cross, mat3, spatial, vec3};
 use crate::smooth::jacobian::last_dof;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
+use smallvec::SmallVec;
 
 /// Most rows of a contact.
 const MOST_ROWS: usize = 10;
@@ -93,8 +94,11 @@ fn walk_sides<T: Real, const DIM: usize>(m: &Model<T>, d: &mut Data<T>, con: usi
     let friction =
         (!m.has_elliptic_cones()).then(|| std::array::from_fn(|k| d.contact_friction[5 * con + k]));
     let next = d.jacobian.places[first].width();
-    for (side, sign) in [(0, -T::ONE), (1, T::ONE)] {
-        let side = Side::of(m, d, con, side);
+    let sides = [Side::of(m, d, con, 0), Side::of(m, d, con, 1)];
+    let bodies = sides.iter().flat_map(|side| side.bodies());
+    let mut ranges: SmallVec<[_; 8]> = bodies.map(|(body, _)| body_dof_range(m, *body)).collect();
+    fill_rows(d, first, contact_row_count(m, DIM), &mut ranges);
+    for (side, sign) in sides.iter().zip([-T::ONE, T::ONE]) {
         for &(body, weight) in side.bodies() {
             let offset = pos - vec3(&d.subtree_com, m.body_rootid[body] as usize);
             let mut dof = last_dof(m, body);

@@ -5,7 +5,7 @@
 
 use super::claim::claim_rows;
 use super::equality;
-use super::row_parameters::{RowParameters, solimp, solref, write_row};
+use super::row_parameters::{RowParameters, RowSpring, solimp, solref, write_row, write_row_with};
 use super::row_span::{body_dof_range, range_union};
 use crate::math::vec3;
 use crate::smooth::body_point::point_jacobian;
@@ -44,25 +44,30 @@ fn row_of<T: Real>(m: &Model<T>, eq: usize, pos: T, diag: T) -> RowParameters<T>
 
 /// Rows that keep the lengths of a flex's edges, but of those between vertices of one body.
 fn edge_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, wanted: &mut usize) {
-    let end = edges_of(m, m.eq_obj1id[eq] as usize).end;
-    let mut edge = equality::edge_of_next_row(m, eq, 0);
-    while edge < end {
-        add_edge_row(m, d, eq, edge, wanted);
-        edge = equality::edge_of_next_row(m, eq, edge + 1);
+    let mut row = row_of(m, eq, T::ZERO, T::ZERO);
+    let spring = RowSpring::new(m, &row);
+    for edge in edges_of(m, m.eq_obj1id[eq] as usize).filter(|edge| m.flexedge_rigid[*edge] == 0) {
+        let ranges = equality::edge_bodies(m, eq, edge).map(|body| body_dof_range(m, body));
+        let Some(r) = claim_rows(m, d, 1, ranges, wanted) else { continue };
+        copy_edge_jacobian(m, d, edge, r);
+        row.pos = d.flexedge_length[edge] - m.flexedge_length0[edge];
+        (row.violation, row.diag) = (row.pos, m.flexedge_invweight0[edge]);
+        write_row_with(d, r, &row, spring.kbip(row.pos));
     }
 }
 
-/// Row that keeps the length of an edge.
-fn add_edge_row<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize, edge: usize, wanted: &mut usize) {
-    let ranges = equality::edge_bodies(m, eq, edge).map(|body| body_dof_range(m, body));
-    let Some(r) = claim_rows(m, d, 1, ranges, wanted) else { return };
-    let adr = m.flexedge_J_rowadr[edge] as usize;
-    for k in adr..adr + m.flexedge_J_rownnz[edge] as usize {
+/// Copies the Jacobian of an edge into a row, which has an element for each of its columns, and seldom others.
+fn copy_edge_jacobian<T: Real>(m: &Model<T>, d: &mut Data<T>, edge: usize, r: usize) {
+    let (adr, count) = (m.flexedge_J_rowadr[edge] as usize, m.flexedge_J_rownnz[edge] as usize);
+    let place = &d.jacobian.places[r];
+    if d.jacobian.is_packed && place.width() == count {
+        let first = place.first as usize;
+        return d.efc_J[first..first + count].copy_from_slice(&d.flexedge_J[adr..adr + count]);
+    }
+    for k in adr..adr + count {
         let at = d.row_index(r, m.flexedge_J_colind[k] as usize);
         d.efc_J[at] = d.flexedge_J[k];
     }
-    let pos = d.flexedge_length[edge] - m.flexedge_length0[edge];
-    write_row(m, d, r, &row_of(m, eq, pos, m.flexedge_invweight0[edge]));
 }
 
 /// Two rows for each vertex of a flat flex: trace and determinant of the strain around it.

@@ -3,9 +3,12 @@
 //! Solver steps then have their own length in every island (MuJoCo documentation, Computation, "Constraint islands").
 //! Trees without rows are in no island: their acceleration is the unconstrained one.
 
+use std::ops::Range;
+
 use super::contact_side::{Side, geom_bodies};
 use super::equality;
 use super::passive_contact::{has_passive, is_passive};
+use super::row_span::row_span;
 use crate::smooth::flex_mesh::bodies_of;
 use crate::smooth::jacobian::last_dof;
 use manyworlds_model::model::Model;
@@ -68,6 +71,14 @@ fn number_rows<T: Real>(d: &mut Data<T>) {
     }
 }
 
+/// Some rows in ascending order as ranges: one, where no rows of other islands are between them.
+pub(crate) fn row_ranges(order: &[i32]) -> impl Iterator<Item = Range<usize>> + '_ {
+    let is_whole = order.first().zip(order.last()).is_some_and(|(a, b)| (b - a) as usize + 1 == order.len());
+    let (whole, parts) = if is_whole { (Some(order), &[][..]) } else { (None, order) };
+    let parts = whole.into_iter().chain(parts.chunk_by(|a, b| *b == *a + 1));
+    parts.map(|part| part[0] as usize..part[part.len() - 1] as usize + 1)
+}
+
 /// Island of each degree of freedom, and the degrees of freedom of each island: the range from the first to the last, and
 /// the ranges of trees that follow each other in it.
 fn number_dofs<T: Real>(m: &Model<T>, d: &mut Data<T>) {
@@ -116,15 +127,12 @@ fn number_dofs<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 fn join_trees<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.tree_island.fill(-1);
     let mut last = (-1, -1);
-    let mut edge = 0;
     for r in 0..d.nefc[0] as usize {
         let id = d.efc_id[r] as usize;
         let kind = d.efc_type[r];
         // each row of a flex is for an edge of its own
         if kind == constraint::EQUALITY && equality::keeps_edges(m, id) {
-            edge = equality::edge_of_next_row(m, id, if last == (kind, id as i32) { edge + 1 } else { 0 });
-            last = (kind, id as i32);
-            d.efc_island[r] = join_bodies(m, d, equality::edge_bodies(m, id, edge));
+            d.efc_island[r] = join_ends(m, d, row_span(d, r));
             continue;
         }
         // rows of one constraint touch the same trees
@@ -211,6 +219,15 @@ fn join_equality<T: Real>(m: &Model<T>, d: &mut Data<T>, eq: usize) -> i32 {
         first = join(d, first, tree);
     }
     first
+}
+
+/// Joins the trees of the first and the last degree of freedom of a span; returns one of them, or -1 if the span is empty.
+fn join_ends<T: Real>(m: &Model<T>, d: &mut Data<T>, (begin, end): (usize, usize)) -> i32 {
+    if begin == end {
+        return -1;
+    }
+    let [one, two] = [begin, end - 1].map(|dof| label_tree(d, m.dof_treeid[dof]));
+    join(d, one, two)
 }
 
 /// Joins the trees that move a flex; returns one of them, or -1 if there is none.

@@ -48,7 +48,7 @@ fn list_rows<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
     d.nf[0] = 0;
     d.nl[0] = 0;
     d.nefc[0] = 0;
-    d.jacobian.used = 0;
+    d.jacobian.clear();
     forget_gaps(d);
     if m.disabled(disable::CONSTRAINT) {
         return 0;

@@ -151,7 +151,7 @@ pub(super) fn write_row<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize, row: &
 }
 
 /// Writes the parameters of one row with given stiffness, damping and impedance.
-fn write_row_with<T: Real>(d: &mut Data<T>, r: usize, row: &RowParameters<T>, kbip: [T; 4]) {
+pub(super) fn write_row_with<T: Real>(d: &mut Data<T>, r: usize, row: &RowParameters<T>, kbip: [T; 4]) {
     d.efc_type[r] = row.kind;
     d.efc_id[r] = row.id as i32;
     d.efc_pos[r] = row.pos;
@@ -162,17 +162,36 @@ fn write_row_with<T: Real>(d: &mut Data<T>, r: usize, row: &RowParameters<T>, kb
     set_regulariser(d, r, ((T::ONE - imp) * row.diag / imp).max(T::MINVAL));
 }
 
+/// What rows that differ only in their violation have in common.
+pub(super) struct RowSpring<T> {
+    solimp: [T; 5],
+    stiffness: T,
+    damping: T,
+}
+
+impl<T: Real> RowSpring<T> {
+    /// Spring and damper of rows such as one.
+    pub(super) fn new(m: &Model<T>, row: &RowParameters<T>) -> Self {
+        let solimp = safe_solimp(row.solimp);
+        let (stiffness, damping) = spring_damper(safe_solref(m, row.solref), solimp[1]);
+        Self { solimp, stiffness, damping }
+    }
+
+    /// Stiffness, damping, impedance and its derivative at a violation.
+    pub(super) fn kbip(&self, violation: T) -> [T; 4] {
+        let (imp, slope) = impedance(self.solimp, violation);
+        [self.stiffness, self.damping, imp, slope]
+    }
+}
+
 /// Stiffness, damping, impedance and its derivative of one row.
 fn row_kbip<T: Real>(m: &Model<T>, row: &RowParameters<T>) -> [T; 4] {
-    let solimp = safe_solimp(row.solimp);
-    let solref = safe_solref(m, row.solref);
-    let (imp, slope) = impedance(solimp, row.violation);
-    let (mut stiffness, mut damping) = spring_damper(solref, solimp[1]);
+    let [mut stiffness, mut damping, imp, slope] = RowSpring::new(m, row).kbip(row.violation);
     if m.is_discrete() && is_too_fast(m, row) {
         // the stiffest spring that ends the violation in a step
         let h = m.opt_timestep[0];
         stiffness = T::ONE / (h * h * imp);
-        damping = T::of(2.0) * solref[1] * stiffness.sqrt();
+        damping = T::of(2.0) * safe_solref(m, row.solref)[1] * stiffness.sqrt();
     }
     if row.kind == constraint::FRICTION_DOF || row.kind == constraint::FRICTION_TENDON {
         stiffness = T::ZERO;

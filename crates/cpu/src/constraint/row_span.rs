@@ -72,10 +72,39 @@ fn place_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, first: usize, count: usize
     d.efc_J[from..to].fill(T::ZERO);
     for (k, place) in d.jacobian.places[first..first + count].iter_mut().enumerate() {
         let ranges = [one, two].map(|(begin, end)| (begin as u32, end as u32));
-        *place = RowPlace { first: (from + k * width) as u32, ranges, count: (count - k) as u32 };
+        let (first, count) = ((from + k * width) as u32, (count - k) as u32);
+        *place = RowPlace { first, ranges, count, ..RowPlace::default() };
+    }
+    // two bodies that follow each other are one range; the second range ends with the second body in any case
+    if width == 6 && matches!(one.1 - one.0, 3 | 6) {
+        d.jacobian.places[first + count - 1].ends = (one.0 as u32, two.1 as u32 - 3);
     }
     d.jacobian.used = to;
     true
+}
+
+/// Notes the ranges outside of which new packed rows are zero, if these are a small part of their elements. They may overlap.
+pub(super) fn fill_rows<T: Real>(d: &mut Data<T>, first: usize, count: usize, ranges: &mut [(usize, usize)]) {
+    if !d.jacobian.is_packed {
+        return;
+    }
+    ranges.sort_unstable();
+    let filled = &mut d.jacobian.filled;
+    let start = filled.len();
+    for &mut (begin, end) in ranges {
+        let (begin, end) = (begin as u32, end as u32);
+        match filled[start..].last_mut() {
+            Some(last) if begin < last.1 => last.1 = last.1.max(end),
+            _ if begin < end => filled.push((begin, end)),
+            _ => {}
+        }
+    }
+    let width: u32 = filled[start..].iter().map(|(begin, end)| end - begin).sum();
+    let places = &mut d.jacobian.places[first..first + count];
+    if 2 * width as usize > places[0].width() {
+        return filled.truncate(start);
+    }
+    places.iter_mut().for_each(|place| place.filled = (start as u32, filled.len() as u32));
 }
 
 /// Lengthens packed rows to `len` elements and more, unless they are as long; false if there is no memory.

@@ -11,6 +11,7 @@ use manyworlds_model::real::Real;
 
 /// Degrees of freedom of a body that does nothing but slide, as most vertices of flexes do: its points move alike, along axes
 /// that stay. Empty for a body that stays where it is, none for other bodies.
+#[inline(always)]
 pub(super) fn slides<T: Real>(m: &Model<T>, body: usize) -> Option<Range<usize>> {
     if is_simple_slider(m, body) {
         let first = m.body_dofadr[body] as usize;
@@ -26,6 +27,7 @@ pub fn body_point<T: Real>(d: &Data<T>, body: usize, local: Vec3<T>) -> Vec3<T> 
 }
 
 /// Velocity of a point of a body.
+#[inline(always)]
 pub fn point_velocity<T: Real>(m: &Model<T>, d: &Data<T>, body: usize, point: Vec3<T>) -> Vec3<T> {
     let Spatial { ang, lin } = spatial(&d.cvel, body);
     if is_simple_slider(m, body) {
@@ -37,6 +39,7 @@ pub fn point_velocity<T: Real>(m: &Model<T>, d: &Data<T>, body: usize, point: Ve
 
 /// Hands each degree of freedom that moves a body to a function, the last one first, with the velocity of a point of the body along
 /// a vector for a unit of it.
+#[inline]
 pub fn point_jacobian<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
@@ -45,8 +48,9 @@ pub fn point_jacobian<T: Real>(
     mut each: impl FnMut(usize, T),
 ) {
     if let Some(dofs) = slides(m, body) {
-        for i in dofs.rev() {
-            each(i, dot(spatial(&d.cdof, i).lin, along));
+        let axes = d.cdof[6 * dofs.start..6 * dofs.end].as_chunks::<6>().0;
+        for (i, [.., x, y, z]) in dofs.zip(axes).rev() {
+            each(i, *x * along[0] + *y * along[1] + *z * along[2]);
         }
         return;
     }

@@ -6,6 +6,7 @@ use crate::math::{Spatial, motion_cross, set_spatial, spatial};
 use crate::sleep::kept::{run_at, runs};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
+use manyworlds_model::model::features::is_simple_slider;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::joint;
 use manyworlds_model::schema::stages::Stage;
@@ -23,6 +24,15 @@ pub fn com_vel<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 /// Velocity of one body and the rates of its joints' motion axes.
 fn body_velocity<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let mut vel = spatial(&d.cvel, m.body_parentid[body] as usize);
+    if is_simple_slider(m, body) {
+        // nothing turns its axes
+        let first = m.body_dofadr[body] as usize;
+        for i in first..first + m.body_dofnum[body] as usize {
+            set_spatial(&mut d.cdof_dot, i, Spatial::ZERO);
+            vel += spatial(&d.cdof, i) * d.qvel[i];
+        }
+        return set_spatial(&mut d.cvel, body, vel);
+    }
     for j in 0..m.body_jntnum[body] as usize {
         let jnt = m.body_jntadr[body] as usize + j;
         let mut dof = m.jnt_dofadr[jnt] as usize;

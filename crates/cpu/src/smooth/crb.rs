@@ -34,7 +34,7 @@ pub fn crb<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
     // composite inertias as they are kept: about the tree's centre of mass
     for k in 0..count {
-        for body in run_at(m, d, k).bodies_but_world() {
+        for body in run_at(m, d, k).bodies_but_world().filter(|&body| !is_alone(m, body)) {
             let moved = inertia_moved(inertia(&d.crb, body), from_root(m, d, body));
             set_inertia(&mut d.crb, body, moved);
         }
@@ -44,8 +44,16 @@ pub fn crb<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
+/// True if a body that only slides is a tree by itself: its inertia is that of the subtree, about either's centre of mass.
+fn is_alone<T: Real>(m: &Model<T>, body: usize) -> bool {
+    is_simple_slider(m, body) && m.body_parentid[body] == 0
+}
+
 /// Inertia of a body and its children's subtrees about their common centre of mass.
 fn composite_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
+    if is_alone(m, body) {
+        return d.crb[10 * body..10 * body + 10].copy_from_slice(&d.cinert[10 * body..10 * body + 10]);
+    }
     let center = vec3(&d.subtree_com, body);
     let own = vec3(&d.xipos, body) - center;
     let mut sum = inertia_about(vec3(&m.body_inertia, body), mat3(&d.ximat, body), own, m.body_mass[body]);

@@ -14,7 +14,7 @@ use super::cells::cell_forces;
 use super::flex::{add_vertex_force, edge_direction, mul_edge_jac, vertex_velocity};
 use super::flex_mesh::{edge_ends, edge_vector, edges_of, vertices_of};
 use super::nodes::NodeGrid;
-use crate::math::{Vec3, add_vec3, cross, dot, length, set_vec3, vec3};
+use crate::math::{Vec3, add_vec3, cross, dot, length, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
@@ -48,10 +48,9 @@ pub fn flex_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, springs: bool, damper
             cell_forces(m, d, f, &grid, [springs, dampers]);
             continue;
         }
-        for vert in vertices_of(m, f) {
-            set_vec3(&mut d.flexvert_spring, vert, Vec3::ZERO);
-            set_vec3(&mut d.flexvert_damper, vert, Vec3::ZERO);
-        }
+        let verts = vertices_of(m, f);
+        d.flexvert_spring[3 * verts.start..3 * verts.end].fill(T::ZERO);
+        d.flexvert_damper[3 * verts.start..3 * verts.end].fill(T::ZERO);
         let acts = edge_forces(m, d, f) | bending_forces(m, d, f);
         if !acts {
             continue;
@@ -80,11 +79,8 @@ fn edge_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize) -> bool {
         return false;
     }
     let dampers = damping != T::ZERO || m.flex_damping[f] != T::ZERO;
-    for edge in edges_of(m, f) {
-        let stretch = d.flexedge_length[edge] - m.flexedge_length0[edge];
-        d.flexedge_spring[edge] = -(stiffness * stretch);
-        d.flexedge_damper[edge] = -(damping * d.flexedge_velocity[edge]);
-    }
+    d.flexedge_spring[edges_of(m, f)].fill(T::ZERO);
+    d.flexedge_damper[edges_of(m, f)].fill(T::ZERO);
     if stretches {
         if m.flex_dim[f] == 2 {
             stretch_elements::<T, TRIANGLE_EDGES>(m, d, f);
@@ -94,6 +90,10 @@ fn edge_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize) -> bool {
     }
     // a positive force pushes the ends apart
     for edge in edges_of(m, f) {
+        let (now, rest, speed) =
+            (d.flexedge_length[edge], m.flexedge_length0[edge], d.flexedge_velocity[edge]);
+        d.flexedge_spring[edge] = d.flexedge_spring[edge] * now - stiffness * (now - rest);
+        d.flexedge_damper[edge] = d.flexedge_damper[edge] * now - damping * speed;
         let ends = edge_ends(m, f, edge);
         let direction = edge_direction(d, edge, edge_vector(d, ends));
         let spring = direction * d.flexedge_spring[edge];
@@ -145,54 +145,59 @@ pub fn element_tension<'a, T: Real, const N: usize>(
     let places = &m.flex_elemedge[first..first + N];
     let edges: [usize; N] = std::array::from_fn(|k| (m.flex_edgeadr[f] + places[k]) as usize);
     // growth of squared lengths
-    let grown: [T; N] = std::array::from_fn(|k| {
+    let grown: [[T; 1]; N] = std::array::from_fn(|k| {
         let (now, rest) = (d.flexedge_length[edges[k]], m.flexedge_length0[edges[k]]);
-        now * now - rest * rest
+        [now * now - rest * rest]
     });
+    let adr = m.flex_stiffnessadr[f] as usize + stride_of(N) * elem;
     // the upper triangle is stored
-    let stride = if N == TRIANGLE_EDGES { TRIANGLE } else { TETRAHEDRON };
-    let adr = m.flex_stiffnessadr[f] as usize + stride * elem;
     let stiffness = &m.flex_stiffness[adr..adr + N * (N + 1) / 2];
-    Tension { edges, stiffness, force: mul_upper(stiffness, &grown) }
+    Tension { edges, stiffness, force: mul_upper(stiffness, &grown).map(|[force]| force) }
 }
 
-/// Product of a symmetric matrix, of which the upper triangle is given by row, with a vector.
+/// Numbers of an element with some edges in `flex_stiffness`.
+const fn stride_of(edges: usize) -> usize {
+    if edges == TRIANGLE_EDGES { TRIANGLE } else { TETRAHEDRON }
+}
+
+/// Products of a symmetric matrix, of which the upper triangle is given by row, with `W` vectors, given side by side.
 #[inline(always)]
-fn mul_upper<T: Real, const N: usize>(upper: &[T], x: &[T; N]) -> [T; N] {
+fn mul_upper<T: Real, const N: usize, const W: usize>(upper: &[T], x: &[[T; W]; N]) -> [[T; W]; N] {
     let upper = &upper[..N * (N + 1) / 2];
-    let mut product = [T::ZERO; N];
+    let mut product = [[T::ZERO; W]; N];
     let mut k = 0;
     for i in 0..N {
-        product[i] += upper[k] * x[i];
+        (0..W).for_each(|w| product[i][w] += upper[k] * x[i][w]);
         for j in i + 1..N {
             let g = upper[k + j - i];
-            product[i] += g * x[j];
-            product[j] += g * x[i];
+            (0..W).for_each(|w| product[i][w] += g * x[j][w]);
+            (0..W).for_each(|w| product[j][w] += g * x[i][w]);
         }
         k += N - i;
     }
     product
 }
 
-/// Adds the forces of all elements of a flex along their edges.
+/// Adds the forces of all elements of a flex along their edges, each over the length of its edge.
 fn stretch_elements<T: Real, const N: usize>(m: &Model<T>, d: &mut Data<T>, f: usize) {
-    let damping = m.flex_damping[f];
-    for elem in 0..m.flex_elemnum[f] as usize {
-        let Tension { edges, stiffness, force } = element_tension::<T, N>(m, d, f, elem);
-        for k in 0..N {
-            d.flexedge_spring[edges[k]] -= force[k] * d.flexedge_length[edges[k]];
-        }
-        if damping == T::ZERO {
-            continue;
-        }
-        // rates of squared lengths in the middle of the step
-        let rate: [T; N] = std::array::from_fn(|k| {
-            let (now, speed) = (d.flexedge_length[edges[k]], d.flexedge_velocity[edges[k]]);
-            damping * speed * (T::of(2.0) * now - m.opt_timestep[0] * speed)
+    let (all, count) = (edges_of(m, f), m.flex_elemnum[f] as usize);
+    let first = m.flex_elemedgeadr[f] as usize;
+    let elements = m.flex_elemedge[first..first + N * count].as_chunks::<N>().0;
+    let stiffness = m.flex_stiffness[m.flex_stiffnessadr[f] as usize..].chunks(stride_of(N));
+    let (lengths, rest) = (&d.flexedge_length[all.clone()], &m.flexedge_length0[all.clone()]);
+    let speeds = &d.flexedge_velocity[all.clone()];
+    let (springs, dampers) = (&mut d.flexedge_spring[all.clone()], &mut d.flexedge_damper[all]);
+    let (damping, two, h) = (m.flex_damping[f], T::of(2.0), m.opt_timestep[0]);
+    for (edges, stiffness) in elements.iter().zip(stiffness) {
+        // the squared lengths have grown, and in the middle of the step do so at some rate
+        let grown: [[T; 2]; N] = std::array::from_fn(|k| {
+            let edge = edges[k] as usize;
+            let (now, rest, speed) = (lengths[edge], rest[edge], speeds[edge]);
+            [now * now - rest * rest, damping * speed * (two * now - h * speed)]
         });
-        let force = mul_upper(stiffness, &rate);
-        for k in 0..N {
-            d.flexedge_damper[edges[k]] -= force[k] * d.flexedge_length[edges[k]];
+        for (edge, [spring, damper]) in edges.iter().zip(mul_upper(stiffness, &grown)) {
+            springs[*edge as usize] -= spring;
+            dampers[*edge as usize] -= damper;
         }
     }
 }

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use super::body_point::{add_point_force, body_point, point_velocity, slides};
-use super::flex_mesh::{edge_ends, edge_vector, edges_of, element_vertices, vertices_of};
+use super::flex_mesh::{edge_ends, edge_vector, edges_of, vertices_of};
 use super::jacobian::{last_dof, moving_column};
 use super::nodes::{NodeGrid, interpolated_position, node_positions};
 use super::vertex_strain::strain_vertices;
@@ -31,8 +31,10 @@ pub fn flex<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             };
             set_vec3(&mut d.flexvert_xpos, vert, pos);
         }
-        for elem in 0..m.flex_elemnum[f] as usize {
-            bound_element(m, d, f, elem);
+        match m.flex_dim[f] {
+            1 => bound_elements::<T, 2>(m, d, f),
+            2 => bound_elements::<T, 3>(m, d, f),
+            _ => bound_elements::<T, 4>(m, d, f),
         }
         // edges between nodes have no length
         if grid.is_some() {
@@ -58,18 +60,26 @@ fn has_edge_rows<T: Real>(m: &Model<T>, f: usize) -> bool {
     m.flex_edgeequality[f] != edgeequality::VERTICES || numbers.iter().any(|x| *x != T::ZERO)
 }
 
-/// Bounding box of an element, with its radius.
-fn bound_element<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, elem: usize) {
-    let (mut low, mut high) = (Vec3([T::of(f64::INFINITY); 3]), Vec3([T::of(f64::NEG_INFINITY); 3]));
-    for vert in element_vertices(m, f, elem) {
-        let corner = vec3(&d.flexvert_xpos, vert);
-        low = Vec3::from_fn(|k| if corner[k] < low[k] { corner[k] } else { low[k] });
-        high = Vec3::from_fn(|k| if corner[k] > high[k] { corner[k] } else { high[k] });
+/// Bounding boxes of the elements of a flex, of `N` vertices each, with its radius.
+fn bound_elements<T: Real, const N: usize>(m: &Model<T>, d: &mut Data<T>, f: usize) {
+    let (first, count) = (m.flex_elemadr[f] as usize, m.flex_elemnum[f] as usize);
+    let adr = m.flex_elemdataadr[f] as usize;
+    let elements = m.flex_elem[adr..adr + N * count].as_chunks::<N>().0;
+    let places = d.flexvert_xpos[3 * m.flex_vertadr[f] as usize..].as_chunks::<3>().0;
+    let boxes = d.flexelem_aabb[6 * first..6 * (first + count)].as_chunks_mut::<6>().0;
+    let (half, radius) = (T::of(0.5), m.flex_radius[f]);
+    for (bounds, element) in boxes.iter_mut().zip(elements) {
+        let corners = element.map(|vert| places[vert as usize]);
+        for k in 0..3 {
+            let (mut low, mut high) = (corners[0][k], corners[0][k]);
+            for corner in &corners[1..] {
+                low = if corner[k] < low { corner[k] } else { low };
+                high = if corner[k] > high { corner[k] } else { high };
+            }
+            bounds[k] = (low + high) * half;
+            bounds[3 + k] = (high - low) * half + radius;
+        }
     }
-    let half = T::of(0.5);
-    let bounds = 2 * (m.flex_elemadr[f] as usize + elem);
-    set_vec3(&mut d.flexelem_aabb, bounds, (low + high) * half);
-    set_vec3(&mut d.flexelem_aabb, bounds + 1, (high - low) * half + Vec3([m.flex_radius[f]; 3]));
 }
 
 /// Length of an edge, and its Jacobian: the motion of the second vertex along the edge less that of the first.
@@ -129,6 +139,7 @@ fn stretch_between_slides<T: Real>(
 ) {
     let adr = m.flexedge_J_rowadr[edge] as usize;
     let row = &mut d.flexedge_J[adr..adr + m.flexedge_J_rownnz[edge] as usize];
+    let axes = d.cdof.as_chunks::<6>().0;
     // nothing reads the rows of some flexes
     if row.is_empty() {
         return;
@@ -141,21 +152,33 @@ fn stretch_between_slides<T: Real>(
         if one.start < two.start { (one, two, -direction) } else { (two, one, direction) };
     let (moments, others) = row.split_at_mut(lower.len());
     for (moments, dofs, pull) in [(moments, lower, pull), (others, upper, -pull)] {
-        let axes = d.cdof[6 * dofs.start..6 * dofs.end].chunks_exact(6);
-        for (moment, axis) in moments.iter_mut().zip(axes) {
-            *moment = pull[0] * axis[3] + pull[1] * axis[4] + pull[2] * axis[5];
-        }
+        slide_moments(&axes[dofs], pull, moments);
+    }
+}
+
+/// Moments of a pull along axes on which a body slides: three of them, as a rule, for which the loop has a fixed length.
+#[inline(always)]
+fn slide_moments<T: Real>(axes: &[[T; 6]], pull: Vec3<T>, moments: &mut [T]) {
+    let moment = |axis: &[T; 6]| pull[0] * axis[3] + pull[1] * axis[4] + pull[2] * axis[5];
+    if let (Ok(axes), Ok(moments)) = (<&[_; 3]>::try_from(axes), <&mut [_; 3]>::try_from(&mut *moments)) {
+        (0..3).for_each(|k| moments[k] = moment(&axes[k]));
+    } else {
+        moments.iter_mut().zip(axes).for_each(|(to, axis)| *to = moment(axis));
     }
 }
 
 /// `flexedge_J` of an edge times a vector.
+#[inline(always)]
 pub fn mul_edge_jac<T: Real>(m: &Model<T>, d: &Data<T>, edge: usize, x: &[T]) -> T {
     let adr = m.flexedge_J_rowadr[edge] as usize;
-    let mut sum = T::ZERO;
-    for k in adr..adr + m.flexedge_J_rownnz[edge] as usize {
-        sum += d.flexedge_J[k] * x[m.flexedge_J_colind[k] as usize];
+    let row = adr..adr + m.flexedge_J_rownnz[edge] as usize;
+    let (moments, columns) = (&d.flexedge_J[row.clone()], &m.flexedge_J_colind[row]);
+    // of two vertices that slide, as a rule, for which the loop has a fixed length
+    if let (Ok(moments), Ok(columns)) = (<&[_; 6]>::try_from(moments), <&[_; 6]>::try_from(columns)) {
+        return (0..6).fold(T::ZERO, |sum, k| sum + moments[k] * x[columns[k] as usize]);
     }
-    sum
+    let elements = moments.iter().zip(columns);
+    elements.fold(T::ZERO, |sum, (moment, column)| sum + *moment * x[*column as usize])
 }
 
 /// Velocity of a vertex.

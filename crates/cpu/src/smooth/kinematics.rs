@@ -10,6 +10,7 @@ use crate::math::{
 use crate::sleep::kept::{run_at, runs};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
+use manyworlds_model::model::features::is_simple_slider;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::{joint, sameframe};
 use manyworlds_model::schema::stages::Stage;
@@ -45,6 +46,9 @@ fn place_world<T: Real>(d: &mut Data<T>) {
 
 /// Pose of one body from its parent's, and of its joints.
 fn place_body<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
+    if is_simple_slider(m, body) {
+        return place_slider(m, d, body);
+    }
     let first = m.body_jntadr[body];
     let free = first >= 0 && m.jnt_type[first as usize] == joint::FREE;
     let (pos, quat) = if free { place_free(m, d, first as usize) } else { place_jointed(m, d, body) };
@@ -52,6 +56,24 @@ fn place_body<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     set_vec3(&mut d.xpos, body, pos);
     set_quat(&mut d.xquat, body, quat);
     set_mat3(&mut d.xmat, body, quat_to_mat(quat));
+}
+
+/// Pose of a body that only slides, along axes that do not turn.
+fn place_slider<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
+    let parent = m.body_parentid[body] as usize;
+    let quat = quat_normalize(quat_mul(quat(&d.xquat, parent), quat(&m.body_quat, body)));
+    let mat = quat_to_mat(quat);
+    let mut pos = vec3(&d.xpos, parent) + mat3(&d.xmat, parent) * vec3(&m.body_pos, body);
+    let first = m.body_jntadr[body] as usize;
+    for jnt in first..first + m.body_jntnum[body] as usize {
+        let (axis, adr) = (mat * vec3(&m.jnt_axis, jnt), m.jnt_qposadr[jnt] as usize);
+        set_vec3(&mut d.xanchor, jnt, pos + mat * vec3(&m.jnt_pos, jnt));
+        set_vec3(&mut d.xaxis, jnt, axis);
+        pos += axis * (d.qpos[adr] - m.qpos0[adr]);
+    }
+    set_vec3(&mut d.xpos, body, pos);
+    set_quat(&mut d.xquat, body, quat);
+    set_mat3(&mut d.xmat, body, mat);
 }
 
 /// Pose of a body on a free joint: its coordinates are the pose.

@@ -7,6 +7,7 @@ use crate::math::{Spatial, dot6, force_cross, inertia, inertia_mul, set_spatial,
 use crate::sleep::kept::{run_at, runs};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
+use manyworlds_model::model::features::is_simple_slider;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::disable;
 use manyworlds_model::schema::stages::Stage;
@@ -58,7 +59,9 @@ fn add_tendon_bias<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
 /// Acceleration of one body at zero joint acceleration.
 fn body_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let mut acc = spatial(&d.bias_cacc, m.body_parentid[body] as usize);
-    for i in 0..m.body_dofnum[body] as usize {
+    // axes along which a body only slides stay
+    let dofs = if is_simple_slider(m, body) { 0 } else { m.body_dofnum[body] as usize };
+    for i in 0..dofs {
         let dof = m.body_dofadr[body] as usize + i;
         acc += spatial(&d.cdof_dot, dof) * d.qvel[dof];
     }
@@ -68,10 +71,11 @@ fn body_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
 /// Force on one body plus its children's subtrees; the world has no inertia of its own.
 fn body_force<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let inertia = inertia(&d.cinert, body);
-    let vel = spatial(&d.cvel, body);
-    let momentum = inertia_mul(inertia, vel);
     let mut force = inertia_mul(inertia, spatial(&d.bias_cacc, body));
-    force += force_cross(vel, momentum);
+    if !is_simple_slider(m, body) {
+        let vel = spatial(&d.cvel, body);
+        force += force_cross(vel, inertia_mul(inertia, vel));
+    }
     let adr = m.body_childadr[body] as usize;
     for k in adr..adr + m.body_childnum[body] as usize {
         let child = spatial(&d.bias_cfrc, m.child_body[k] as usize);

@@ -4,6 +4,7 @@
 
 use std::ops::Range;
 
+use crate::constraint::islands::row_ranges;
 use crate::math::{add_row, add_rows4, dot_n, dot_rows4};
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::descent::Descent;
@@ -52,6 +53,10 @@ pub(super) fn mul_blocks<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], ou
 /// Products of the rows of a constraint with a vector.
 #[inline(always)]
 fn mul_block<T: Real>(d: &Data<T>, r: usize, v: &[T], out: &mut [T]) {
+    let filled = d.jacobian.filled(r);
+    if !filled.is_empty() {
+        return mul_filled(d, r, filled, v, out);
+    }
     let ([(first, one), (second, two)], width) = elements(d, r);
     let n = out.len();
     if width == SLIDES && one.len() == SLIDES {
@@ -103,6 +108,30 @@ fn mul_block<T: Real>(d: &Data<T>, r: usize, v: &[T], out: &mut [T]) {
     }
 }
 
+/// [`mul_block`] of rows that are zero outside of some ranges.
+fn mul_filled<T: Real>(d: &Data<T>, r: usize, filled: &[(u32, u32)], v: &[T], out: &mut [T]) {
+    let place = &d.jacobian.places[r];
+    let width = place.width();
+    out.fill(T::ZERO);
+    for &(begin, end) in filled {
+        let range = begin as usize..end as usize;
+        let mut row = &d.efc_J[place.index(range.start)..];
+        if range.len() == SLIDES {
+            let a: [T; SLIDES] = fixed(&v[range]);
+            for (j, x) in out.iter_mut().enumerate() {
+                row = if j == 0 { row } else { &row[width..] };
+                let b: [T; SLIDES] = fixed(row);
+                *x += (b[0] * a[0] + b[1] * a[1]) + b[2] * a[2];
+            }
+        } else {
+            for (j, x) in out.iter_mut().enumerate() {
+                row = if j == 0 { row } else { &row[width..] };
+                *x += dot_n(&row[..range.len()], &v[range.clone()]);
+            }
+        }
+    }
+}
+
 /// Product of a row's elements from a place on with those of a vector.
 #[inline(always)]
 fn dot_part<T: Real>(d: &Data<T>, first: usize, v: &[T]) -> T {
@@ -116,6 +145,10 @@ fn dot_part<T: Real>(d: &Data<T>, first: usize, v: &[T]) -> T {
 /// Adds the joint-space forces of the rows of a constraint, whose forces are in `efc_force`.
 #[inline(always)]
 pub(super) fn add_block_forces<T: Real>(d: &Data<T>, s: &mut Descent<T>, r: usize, n: usize) {
+    let filled = d.jacobian.filled(r);
+    if !filled.is_empty() {
+        return add_filled_forces(d, s, r..r + n, filled);
+    }
     let (ranges, width) = elements(d, r);
     let f = &s.efc_force[r..r + n];
     for (first, range) in ranges {
@@ -146,6 +179,30 @@ pub(super) fn add_block_forces<T: Real>(d: &Data<T>, s: &mut Descent<T>, r: usiz
     }
 }
 
+/// [`add_block_forces`] of rows that are zero outside of some ranges.
+fn add_filled_forces<T: Real>(d: &Data<T>, s: &mut Descent<T>, rows: Range<usize>, filled: &[(u32, u32)]) {
+    let place = &d.jacobian.places[rows.start];
+    let width = place.width();
+    for &(begin, end) in filled {
+        let range = begin as usize..end as usize;
+        let mut row = &d.efc_J[place.index(range.start)..];
+        let (len, out) = (range.len(), &mut s.qfrc_constraint[range]);
+        let mut sum = [T::ZERO; SLIDES];
+        for (j, f) in s.efc_force[rows.clone()].iter().enumerate() {
+            row = if j == 0 { row } else { &row[width..] };
+            if len == SLIDES {
+                let b: [T; SLIDES] = fixed(row);
+                (0..SLIDES).for_each(|k| sum[k] += *f * b[k]);
+            } else {
+                add_row(out, *f, row);
+            }
+        }
+        if len == SLIDES {
+            out.iter_mut().zip(sum).for_each(|(x, sum)| *x += sum);
+        }
+    }
+}
+
 /// The first elements of a slice that is long enough.
 #[inline(always)]
 pub(super) fn fixed<T: Real, const N: usize>(x: &[T]) -> [T; N] {
@@ -153,25 +210,19 @@ pub(super) fn fixed<T: Real, const N: usize>(x: &[T]) -> [T; N] {
     std::array::from_fn(|k| x[k])
 }
 
-/// First degrees of freedom of the two bodies of a constraint of one row, and its elements, if each of them has three: an edge
-/// between two vertices of a flex.
+/// First degrees of freedom of the two bodies of a row, and its elements, if each of them has three: an edge between two
+/// vertices of a flex.
 #[inline(always)]
 fn between_slides<'a, T: Real>(
     place: &RowPlace,
     elements: &'a [T],
 ) -> Option<([usize; 2], [&'a [T; SLIDES]; 2])> {
-    let [(one, end), (two, last)] = place.ranges;
-    let three = SLIDES as u32;
-    // bodies that follow each other are one range
-    let is_split = end - one == three && last - two == three;
-    let is_whole = end - one == 2 * three && last == two;
-    if place.count != 1 || !(is_split || is_whole) {
+    let (one, two) = place.ends;
+    if two == 0 {
         return None;
     }
-    let row: &[T; 2 * SLIDES] = elements[place.first as usize..].first_chunk()?;
-    let second = if is_split { two } else { one + three };
-    let parts = [row.first_chunk()?, row.last_chunk()?];
-    Some(([one as usize, second as usize], parts))
+    let row: &[T; 2 * SLIDES] = elements.get(place.first as usize..)?.first_chunk()?;
+    Some(([one as usize, two as usize], [row.first_chunk()?, row.last_chunk()?]))
 }
 
 /// Products of the first rows of a list with a vector, as long as they are edges; returns their number.
@@ -195,19 +246,19 @@ pub(super) fn mul_equalities<T: Real>(
     products: &mut [T],
     out: &mut [T],
 ) {
-    let (rows, elements, mass) = (&d.jacobian.places[..], &d.efc_J[..], &d.efc_D[..]);
-    for r in &d.efc_order[places] {
-        let r = *r as usize;
-        let Some((ends, [a, b])) = between_slides(&rows[r], elements) else {
-            mul_block(d, r, v, &mut products[r..=r]);
-            add_one(d, r, mass[r] * products[r], out);
-            continue;
-        };
-        let (x, y): ([T; SLIDES], [T; SLIDES]) = (fixed(&v[ends[0]..]), fixed(&v[ends[1]..]));
-        let sums: [T; SLIDES] = std::array::from_fn(|k| a[k] * x[k] + b[k] * y[k]);
-        let product = (sums[0] + sums[1]) + sums[2];
-        products[r] = product;
-        add_edge(out, ends, [a, b], mass[r] * product);
+    for range in row_ranges(&d.efc_order[places]) {
+        let rows = d.jacobian.places[range.clone()].iter().zip(&d.efc_D[range.clone()]);
+        for (r, ((place, mass), product)) in range.clone().zip(rows.zip(&mut products[range])) {
+            let Some((ends, [a, b])) = between_slides(place, &d.efc_J) else {
+                mul_block(d, r, v, std::slice::from_mut(product));
+                add_one(d, r, *mass * *product, out);
+                continue;
+            };
+            let (x, y): ([T; SLIDES], [T; SLIDES]) = (fixed(&v[ends[0]..]), fixed(&v[ends[1]..]));
+            let sums: [T; SLIDES] = std::array::from_fn(|k| a[k] * x[k] + b[k] * y[k]);
+            *product = (sums[0] + sums[1]) + sums[2];
+            add_edge(out, ends, [a, b], *mass * *product);
+        }
     }
 }
 
@@ -236,9 +287,8 @@ fn add_one<T: Real>(d: &Data<T>, r: usize, f: T, out: &mut [T]) {
 #[inline(always)]
 fn add_edge<T: Real>(out: &mut [T], ends: [usize; 2], parts: [&[T; SLIDES]; 2], f: T) {
     for (end, row) in ends.into_iter().zip(parts) {
-        if let Some(out) = out[end..].first_chunk_mut::<SLIDES>() {
-            (0..SLIDES).for_each(|k| out[k] += f * row[k]);
-        }
+        let out = &mut out[end..end + SLIDES];
+        (0..SLIDES).for_each(|k| out[k] += f * row[k]);
     }
 }
 

@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use super::blocks::mul_equalities;
 use super::metric::mul_terms;
-use super::rows::{cut_rows, island_ranges, mul_jac, norm, range_at, sum_over};
+use super::rows::{FourSums, cut_rows, island_ranges, mul_jac, range_at, sums_over};
 use crate::constraint::cone::cone_of;
 use crate::constraint::constraint_cost::{cost_parameters, force, is_quadratic, row_cost};
+use crate::constraint::islands::row_ranges;
 use crate::smooth::factor_m::mul_m_within;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -33,7 +34,7 @@ struct LineSearch<T> {
     evaluations: i32,
 }
 
-/// Step length along the search direction, and the change of cost there.
+/// Step length along the search direction, whose length is given, and the change of cost there.
 ///
 /// `decrement`: for Newton's direction, minus the slope of the cost at the start, which equals the curvature there.
 pub fn line_search<T: Real>(
@@ -42,9 +43,9 @@ pub fn line_search<T: Real>(
     s: &mut Descent<T>,
     island: i32,
     scale: T,
+    length: T,
     decrement: Option<T>,
 ) -> (T, T) {
-    let length = norm(d, island, &s.solver_search);
     if length < T::MINVAL {
         return (T::ZERO, T::ZERO);
     }
@@ -58,10 +59,12 @@ pub fn line_search<T: Real>(
     mul_equalities(d, equalities, &s.solver_search, &mut products, &mut s.solver_Mv);
     mul_jac(d, rest.clone(), &s.solver_search, &mut products);
     s.solver_Jv = products;
+    let vectors: [&[T]; 4] = [&s.solver_search, &s.solver_Ma, &d.qfrc_smooth, &s.solver_Mv];
+    let [slope, curvature] = sums_over(d, island, vectors, |[x, y, z, w]| [x * (y - z), x * w]);
     let mut search = LineSearch {
         rest,
-        slope: sum_over(d, island, [&s.solver_search, &s.solver_Ma, &d.qfrc_smooth], |[x, y, z]| x * (y - z)),
-        curvature: sum_over(d, island, [&s.solver_search, &s.solver_Mv], |[x, y]| x * y),
+        slope,
+        curvature,
         tolerance: m.opt_tolerance[0] * m.opt_ls_tolerance[0] * length / scale,
         evaluations: i32::from(decrement.is_some()),
     };
@@ -90,8 +93,12 @@ fn evaluate<T: Real>(
     };
     let two_sided = (d.ne[0] + d.nf[0]) as usize;
     let (jaref, jv, constraint_mass) = (&s.solver_Jaref, &s.solver_Jv, &d.efc_D);
+    let order = &d.efc_order[search.rest.clone()];
+    // behind equalities and dry friction, and without cones, are limits and contacts alone
+    let first = order.partition_point(|r| (*r as usize) < two_sided);
+    let (mixed, one_sided) = order.split_at(if m.has_elliptic_cones() { order.len() } else { first });
     let mut done = 0;
-    for &r in &d.efc_order[search.rest.clone()] {
+    for &r in mixed {
         let r = r as usize;
         if r < done {
             continue;
@@ -119,17 +126,40 @@ fn evaluate<T: Real>(
             p.d2 += if is { row.constraint_mass * v * v } else { T::ZERO };
             continue;
         }
-        // limits and contacts likewise, without branches: their zones are unpredictable
-        let (was, is) = (x0 < T::ZERO, x < T::ZERO);
-        let (y0, y) = (if was { x0 } else { T::ZERO }, if is { x } else { T::ZERO });
-        let change = if was & is { alpha * v } else { y - y0 };
-        p.cost += half * constraint_mass[r] * change * (y + y0);
-        let kv = constraint_mass[r] * v;
-        p.d1 += kv * y;
-        p.d2 += if is { kv * v } else { T::ZERO };
+        let [cost, d1, d2] = one_sided_row([x0, v, constraint_mass[r]], alpha);
+        p.cost += cost;
+        p.d1 += d1;
+        p.d2 += d2;
     }
-    p.d2 = p.d2.max(T::MINVAL);
+    let mut sums = FourSums::ZERO;
+    for range in row_ranges(one_sided) {
+        let rows = [&jaref[range.clone()], &jv[range.clone()], &constraint_mass[range.clone()]];
+        let whole = range.len() - range.len() % 4;
+        for k in (0..whole).step_by(4) {
+            let fours = rows.map(|x| &x[k..k + 4]);
+            (0..4).for_each(|j| sums.add(j, one_sided_row(fours.map(|x| x[j]), alpha)));
+        }
+        for k in whole..range.len() {
+            sums.add(k - whole, one_sided_row(rows.map(|x| x[k]), alpha));
+        }
+    }
+    let [cost, d1, d2] = sums.total();
+    p.cost += cost;
+    p.d1 += d1;
+    p.d2 = (p.d2 + d2).max(T::MINVAL);
     p
+}
+
+/// Change of the cost of a limit or contact and its derivatives at `alpha`, without branches: their zones are unpredictable.
+#[inline(always)]
+fn one_sided_row<T: Real>([x0, v, constraint_mass]: [T; 3], alpha: T) -> [T; 3] {
+    let x = x0 + alpha * v;
+    let (was, is) = (x0 < T::ZERO, x < T::ZERO);
+    let (y0, y) = (if was { x0 } else { T::ZERO }, if is { x } else { T::ZERO });
+    // within the quadratic zone the difference is formed without cancellation
+    let change = if was & is { alpha * v } else { y - y0 };
+    let kv = constraint_mass * v;
+    [T::of(0.5) * constraint_mass * change * (y + y0), kv * y, if is { kv * v } else { T::ZERO }]
 }
 
 /// Newton step of the line search from a point.

@@ -33,15 +33,37 @@ pub(crate) fn range_at<T: Real>(d: &Data<T>, k: usize) -> Range<usize> {
     d.range_dof_begin[k] as usize..d.range_dof_end[k] as usize
 }
 
-/// Sum over an island's degrees of freedom of what a function makes of the vectors there: four partial sums, then their sum.
+/// Sums of numbers over rows or degrees of freedom, each of four partial sums.
+#[derive(Clone, Copy)]
+pub(super) struct FourSums<T, const K: usize>([[T; 4]; K]);
+
+impl<T: Real, const K: usize> FourSums<T, K> {
+    pub(super) const ZERO: Self = Self([[T::ZERO; 4]; K]);
+
+    /// Adds numbers to the partial sums at one of four places.
+    #[inline(always)]
+    pub(super) fn add(&mut self, place: usize, terms: [T; K]) {
+        for (sum, term) in self.0.iter_mut().zip(terms) {
+            sum[place] += term;
+        }
+    }
+
+    /// The sums.
+    #[inline(always)]
+    pub(super) fn total(&self) -> [T; K] {
+        self.0.map(|sum| (sum[0] + sum[1]) + (sum[2] + sum[3]))
+    }
+}
+
+/// Sums over an island's degrees of freedom of what a function makes of the vectors there.
 #[inline(always)]
-pub(crate) fn sum_over<T: Real, const N: usize>(
+pub(crate) fn sums_over<T: Real, const N: usize, const K: usize>(
     d: &Data<T>,
     island: i32,
     vectors: [&[T]; N],
-    term: impl Fn([T; N]) -> T,
-) -> T {
-    let mut sum = [T::ZERO; 4];
+    terms: impl Fn([T; N]) -> [T; K],
+) -> [T; K] {
+    let mut sums = FourSums::ZERO;
     for k in island_ranges(d, island) {
         let range = range_at(d, k);
         let n = range.len();
@@ -49,15 +71,52 @@ pub(crate) fn sum_over<T: Real, const N: usize>(
         let whole = n - n % 4;
         for i in (0..whole).step_by(4) {
             let fours = vectors.map(|x| &x[i..i + 4]);
-            for (j, sum) in sum.iter_mut().enumerate() {
-                *sum += term(fours.map(|x| x[j]));
-            }
+            (0..4).for_each(|j| sums.add(j, terms(fours.map(|x| x[j]))));
         }
         for i in whole..n {
-            sum[i - whole] += term(vectors.map(|x| x[i]));
+            sums.add(i - whole, terms(vectors.map(|x| x[i])));
         }
     }
-    (sum[0] + sum[1]) + (sum[2] + sum[3])
+    sums.total()
+}
+
+/// [`sums_over`] with a function that changes the elements of another vector on the way.
+#[inline(always)]
+pub(crate) fn change_over<T: Real, const N: usize, const K: usize>(
+    d: &Data<T>,
+    island: i32,
+    changed: &mut [T],
+    vectors: [&[T]; N],
+    change: impl Fn(&mut T, [T; N]) -> [T; K],
+) -> [T; K] {
+    let mut sums = FourSums::ZERO;
+    for k in island_ranges(d, island) {
+        let range = range_at(d, k);
+        let n = range.len();
+        let changed = &mut changed[range.start..range.start + n];
+        let vectors = vectors.map(|x| &x[range.start..range.start + n]);
+        let whole = n - n % 4;
+        for i in (0..whole).step_by(4) {
+            let (four, fours) = (&mut changed[i..i + 4], vectors.map(|x| &x[i..i + 4]));
+            (0..4).for_each(|j| sums.add(j, change(&mut four[j], fours.map(|x| x[j]))));
+        }
+        for i in whole..n {
+            sums.add(i - whole, change(&mut changed[i], vectors.map(|x| x[i])));
+        }
+    }
+    sums.total()
+}
+
+/// [`sums_over`] of one number.
+#[inline(always)]
+pub(crate) fn sum_over<T: Real, const N: usize>(
+    d: &Data<T>,
+    island: i32,
+    vectors: [&[T]; N],
+    term: impl Fn([T; N]) -> T,
+) -> T {
+    let [sum] = sums_over(d, island, vectors, |x| [term(x)]);
+    sum
 }
 
 /// Places of an island's rows in `efc_order`.
@@ -76,13 +135,6 @@ pub(crate) fn cut_rows<T: Real>(d: &Data<T>, island: i32) -> (Range<usize>, Rang
     let count = if d.jacobian.is_packed { order.partition_point(|r| *r < d.ne[0]) } else { 0 };
     let cut = all.start + count;
     (all.start..cut, cut..all.end)
-}
-
-/// Some rows in ascending order as ranges: one, where no rows of other islands are between them.
-pub(crate) fn row_ranges(order: &[i32]) -> impl Iterator<Item = Range<usize>> + '_ {
-    let is_whole = order.first().zip(order.last()).is_some_and(|(a, b)| (b - a) as usize + 1 == order.len());
-    let len = if is_whole { order.len() } else { 1 };
-    order.chunks(len).map(|part| part[0] as usize..part[part.len() - 1] as usize + 1)
 }
 
 /// Factor that makes costs and gradients of an island dimensionless: one over its inertia.

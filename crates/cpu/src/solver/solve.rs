@@ -22,13 +22,14 @@ use super::metric::{enter, leave, mul_metric, scale_rows};
 use super::noslip::noslip;
 use super::pgs::{dual_finish, pgs_island, pgs_warmstart, project_constraint};
 use super::rows::{
-    FourRows, RowBatch, cost_scale, cut_rows, is_narrow, island_ranges, norm, range_at, residuals,
-    row_ranges, rows, sum_over,
+    FourRows, RowBatch, change_over, cost_scale, cut_rows, is_narrow, island_ranges, norm, range_at,
+    residuals, rows, sum_over,
 };
 use super::shared_islands::{solve_islands, solvers};
 use super::smooth_contact::smooth_forces;
 use crate::constraint::cone::cone_of;
 use crate::constraint::constraint_cost::{cost_parameters, force, row_cost};
+use crate::constraint::islands::row_ranges;
 use crate::constraint::row_span::{has_gap, row_span};
 use crate::integrate::implicit::turn_free_bodies;
 use crate::math::{add_row, add_rows4};
@@ -167,23 +168,24 @@ fn descend<T: Real>(
 ) -> i32 {
     let scale = cost_scale(m, d, island);
     let tolerance = m.opt_tolerance[0];
-    update_gradient_of(m, d, s, island, rest.clone());
-    if already_solved(m, d, s, island, scale) {
+    let gradient = scale * update_gradient_of(m, d, s, island, rest.clone());
+    if gradient < tolerance && already_solved(m, d, s, island, scale) {
         return 0;
     }
     let mut grad_mgrad = None;
     for iteration in 0..m.opt_iterations[0] {
-        let decrement = if let Some(h) = &mut h {
+        let (length, decrement) = if let Some(h) = &mut h {
             let decrement = search_direction(m, d, s, h, island, iteration == 0);
             if scale * T::of(0.5) * decrement < tolerance && iteration > 0 {
                 return iteration;
             }
-            Some(decrement)
+            (norm(d, island, &s.solver_search), Some(decrement))
         } else {
-            grad_mgrad = Some(cg_direction(m, d, s, island, grad_mgrad));
-            None
+            let (product, length) = cg_direction(m, d, s, island, grad_mgrad);
+            grad_mgrad = Some(product);
+            (length, None)
         };
-        let (alpha, change) = line_search(m, d, s, island, scale, decrement);
+        let (alpha, change) = line_search(m, d, s, island, scale, length, decrement);
         if alpha == T::ZERO {
             return iteration;
         }
@@ -196,8 +198,7 @@ fn descend<T: Real>(
         for range in row_ranges(&d.efc_order[rows(d, island)]) {
             add_row(&mut s.solver_Jaref[range.clone()], alpha, &s.solver_Jv[range]);
         }
-        update_gradient_of(m, d, s, island, rest.clone());
-        let gradient = scale * norm(d, island, &s.solver_grad);
+        let gradient = scale * update_gradient_of(m, d, s, island, rest.clone());
         if -scale * change < tolerance || gradient < tolerance {
             return iteration + 1;
         }
@@ -249,19 +250,15 @@ fn warmstart<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.solver_Ma = product;
 }
 
-/// True if the duality gap at the start, `½ grad' M⁻¹ grad`, and the gradient are within tolerance.
+/// True if the duality gap at the start, `½ grad' M⁻¹ grad`, is within tolerance.
 fn already_solved<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, island: i32, scale: T) -> bool {
-    let tolerance = m.opt_tolerance[0];
-    if scale * norm(d, island, &s.solver_grad) >= tolerance {
-        return false;
-    }
     for k in island_ranges(d, island) {
         let range = range_at(d, k);
         s.solver_search[range.clone()].copy_from_slice(&s.solver_grad[range.clone()]);
         solve_ld_within(m, &d.qLD, &d.qLDiagInv, &mut s.solver_search, range);
     }
     let gap = sum_over(d, island, [&s.solver_grad, &s.solver_search], |[x, y]| x * y);
-    scale * T::of(0.5) * gap < tolerance
+    scale * T::of(0.5) * gap < m.opt_tolerance[0]
 }
 
 /// Forces of an island's rows at the present acceleration, and the gradient of the cost.
@@ -269,14 +266,14 @@ pub(super) fn update_gradient<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descen
     update_gradient_of(m, d, s, island, rows(d, island));
 }
 
-/// [`update_gradient`] where the rows at some places are not yet in `solver_Ma`.
+/// [`update_gradient`] where the rows at some places are not yet in `solver_Ma`; returns the length of the gradient.
 fn update_gradient_of<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
     s: &mut Descent<T>,
     island: i32,
     places: Range<usize>,
-) {
+) -> T {
     for k in island_ranges(d, island) {
         let range = range_at(d, k);
         s.qfrc_constraint[range].fill(T::ZERO);
@@ -288,15 +285,13 @@ fn update_gradient_of<T: Real>(
     } else {
         sum_forces::<T, false>(m, d, s, places);
     }
-    for k in island_ranges(d, island) {
-        let range = range_at(d, k);
-        let product = &s.solver_Ma[range.clone()];
-        let (smooth, constraint) = (&d.qfrc_smooth[range.clone()], &s.qfrc_constraint[range.clone()]);
-        let grad = s.solver_grad[range].iter_mut();
-        for (((grad, product), smooth), constraint) in grad.zip(product).zip(smooth).zip(constraint) {
-            *grad = *product - *smooth - *constraint;
-        }
-    }
+    let vectors: [&[T]; 3] = [&s.solver_Ma, &d.qfrc_smooth, &s.qfrc_constraint];
+    let [square] =
+        change_over(d, island, &mut s.solver_grad, vectors, |grad, [product, smooth, constraint]| {
+            *grad = product - smooth - constraint;
+            [*grad * *grad]
+        });
+    square.sqrt()
 }
 
 /// Row forces of an island, and their sum on each of its degrees of freedom. `PLAIN`: rows are

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use super::Model;
 use super::candidates::NearPairs;
 use super::descent::{Descent, Helpers};
+use super::flex_tree::FlexTree;
 use super::hessian::Hessian;
 use super::jacobian::Jacobian;
 use super::kept::Kept;
@@ -41,6 +42,8 @@ macro_rules! define_data {
             pub jacobian: Jacobian,
             /// Pairs of geoms that are near each other, in a large world; away while they are listed.
             pub near_pairs: Option<Box<NearPairs<T>>>,
+            /// Hierarchies of the elements of flexes, of those that have collided; each away while it is read.
+            pub flex_trees: Vec<FlexTree<T>>,
             /// What stages leave out of sleeping trees, see [`Data::keep_asleep`]; `None` if they compute everything.
             pub kept: Option<Box<Kept<T>>>,
             $(
@@ -74,7 +77,7 @@ macro_rules! define_data {
                 let (sizes, held, kept) = (self.sizes, self.held, self.kept.clone());
                 let mut data = Self {
                     sizes, capacity_limit, threads, held, hessian, jacobian, near_pairs, kept,
-                    metric: self.metric.clone(), ..Self::default()
+                    metric: self.metric.clone(), flex_trees: self.flex_trees.clone(), ..Self::default()
                 };
                 $(data.$name.clone_from(&self.$name);)*
                 data
@@ -86,7 +89,7 @@ macro_rules! define_data {
                 Self {
                     sizes: Sizes::default(), capacity_limit: Capacity::default(), threads: 0, held: Needs::NONE,
                     hessian: None, helpers: Helpers::default(), jacobian: Jacobian::default(), near_pairs: None,
-                    kept: None, metric: None, $($name: Vec::new(),)*
+                    kept: None, metric: None, flex_trees: Vec::new(), $($name: Vec::new(),)*
                 }
             }
         }
@@ -259,7 +262,8 @@ impl<T: Real> Data<T> {
         let kept = self.kept.as_ref().map_or(0, |_| Kept::<T>::bytes(&self.sizes));
         let fields = self.bytes_of_fields() + self.jacobian.bytes();
         let metric = self.metric.as_ref().map_or(0, |metric| metric.bytes());
-        size_of::<Self>() + fields + metric + hessian + self.helpers.bytes() + near + kept
+        let trees: usize = self.flex_trees.iter().map(FlexTree::bytes).sum();
+        size_of::<Self>() + fields + metric + hessian + self.helpers.bytes() + near + trees + kept
     }
 
     #[cold]

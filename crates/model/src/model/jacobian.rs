@@ -20,6 +20,8 @@ pub struct Jacobian {
     pub places: Vec<RowPlace>,
     /// Elements of all rows so far, where rows are packed.
     pub used: usize,
+    /// Ranges of degrees of freedom of [filled rows](Jacobian::filled), row by row.
+    pub filled: Vec<(u32, u32)>,
     /// True where rows follow each other without gaps.
     pub is_packed: bool,
     /// True if some row leaves out a range between two trees; `efc_gap_begin` and `efc_gap_end` are zero before that.
@@ -36,6 +38,11 @@ pub struct RowPlace {
     pub ranges: [(u32, u32); 2],
     /// Rows from this one on that are those of the same constraint: they have the same elements, and follow this one.
     pub count: u32,
+    /// Ranges in [`Jacobian::filled`]: the first, and one past the last.
+    pub filled: (u32, u32),
+    /// First degrees of freedom of two bodies of three each that the row has elements for, six in all, if it is the last of its
+    /// constraint: as those of an edge between two vertices of a flex. Both are zero for other rows.
+    pub ends: (u32, u32),
 }
 
 impl RowPlace {
@@ -76,16 +83,30 @@ impl Jacobian {
         sizes.nv > WHOLE_ROWS || (sizes.nv > MANY_TREES_ROWS && sizes.ntree >= MANY_TREES)
     }
 
+    /// Ranges of degrees of freedom outside of which a row has zeros alone, where these are most of its elements: the bodies of
+    /// what touches in a contact of a flex may be few and far apart. Empty for other rows.
+    #[inline(always)]
+    pub fn filled(&self, r: usize) -> &[(u32, u32)] {
+        let (first, end) = self.places[r].filled;
+        &self.filled[first as usize..end as usize]
+    }
+
+    /// Forgets all rows of the last step.
+    pub fn clear(&mut self) {
+        self.used = 0;
+        self.filled.clear();
+    }
+
     /// Bytes of the places.
     pub(crate) fn bytes(&self) -> usize {
-        self.places.capacity() * size_of::<RowPlace>()
+        self.places.capacity() * size_of::<RowPlace>() + self.filled.capacity() * size_of::<(u32, u32)>()
     }
 
     /// Places for a number of rows of so many degrees of freedom; those of whole rows are known.
     pub(crate) fn lengthen(&mut self, rows: usize, nv: usize) {
         let packed = self.is_packed;
         let nv = nv as u32;
-        let whole = RowPlace { first: 0, ranges: [(0, nv), (nv, nv)], count: 1 };
+        let whole = RowPlace { ranges: [(0, nv), (nv, nv)], count: 1, ..RowPlace::default() };
         self.places.resize(rows.max(self.places.len()), if packed { RowPlace::default() } else { whole });
     }
 }

@@ -5,6 +5,7 @@ pub mod capacity;
 pub mod data;
 pub mod descent;
 pub mod features;
+pub mod flex_tree;
 pub mod formula;
 pub mod hessian;
 pub mod history;
