@@ -4,8 +4,11 @@ import package::runtime::group::{lane, parts, set_partial, sum_partials, sync};
 import package::sleep::asleep::dof_sleeps;
 import package::smooth::applied_force::{applied_force, is_set};
 import package::smooth::factor_m::solve_ld;
+import package::solver::metric::set_metric;
+import package::solver::metric_solve::solve_metric;
 
-// qacc_smooth = M^-1 qfrc_smooth, where qfrc_smooth = passive - bias + applied + actuator forces.
+// qacc_smooth = M^-1 qfrc_smooth, where qfrc_smooth = passive - bias + applied + actuator forces; in the metric of the
+// integrator discrete.
 fn acceleration() {
     // xfrc_applied costs a sum over bodies, so it is skipped unless the caller has set some of it
     for (var k = lane; k < parts; k += lanes) {
@@ -29,6 +32,14 @@ fn acceleration() {
         set_qacc_smooth(dof, sum);
     }
     sync();
+//#if DISCRETE
+    set_metric();
+    for (var i = lane; i < nv; i += lanes) {
+        set_qacc_smooth(i, qfrc_smooth(i) + metric_force(i));
+    }
+    sync();
+    solve_metric();
+//#else
 //#if LOCAL_WORKING_SET
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
@@ -42,5 +53,6 @@ fn acceleration() {
     }
 //#else
     solve_ld__qLD__qLDiagInv__qacc_smooth();
+//#endif
 //#endif
 }

@@ -2,7 +2,9 @@
 // Twin: crates/cpu/src/integrate/implicit.rs. The schedule differs: lanes share the ancestors of a degree of freedom.
 
 import package::integrate::advance::{bad_acceleration, finish_step};
-import package::integrate::implicit::{add_bias_force_derivatives, matrix_row, solve_damped};
+import package::integrate::implicit::{
+    add_bias_force_derivatives, eliminate, matrix_row, solve_damped, solve_free_body, substitute_down, substitute_up,
+};
 import package::integrate::velocity_derivative::{bias_force_derivatives, derivative, is_single_free_body};
 import package::runtime::group::{lane, sync};
 
@@ -63,23 +65,7 @@ fn solve_free_bodies() {
                 matrix_row(dof);
                 add_bias_force_derivatives(dof);
             }
-            // LU factorisation
-            for (var up = 0u; up < 6u; up++) {
-                let i = first + 5u - up;
-                for (var p = 0u; p < 5u - up; p++) {
-                    eliminate(i, p);
-                }
-            }
-            // U, then L
-            for (var up = 0u; up < 6u; up++) {
-                let i = first + 5u - up;
-                for (var p = 0u; p < 5u - up; p++) {
-                    substitute_up(i, p);
-                }
-            }
-            for (var i = first; i < first + 6u; i++) {
-                substitute_down(i);
-            }
+            solve_free_body__qacc_damped(first);
         }
     }
     sync();
@@ -97,55 +83,21 @@ fn factor_lu() {
     }
 }
 
-// Eliminates dof i from the row of its ancestor p.
-fn eliminate(i: u32, p: u32) {
-    let adr = u32(D_rowadr(i));
-    let middle = u32(D_diag(i));
-    let j = u32(D_colind(adr + p));
-    // columns up to the ancestor are in the same places, later ones follow one another
-    let to = u32(D_rowadr(j));
-    let after = to + u32(D_diag(j));
-    let share = qLU(after + (i - j)) * (1.0 / qLU(adr + middle));
-    for (var q = 0u; q < middle; q++) {
-        let at = select(after + (u32(D_colind(adr + q)) - j), to + q, q <= p);
-        set_qLU(at, qLU(at) - share * qLU(adr + q));
-    }
-    set_qLU(after + (i - j), share);
-}
-
 // Solves U L x = qacc_damped in place.
 fn solve_lu() {
     // U, from the leaves up
     for (var up = 0u; up < nv; up++) {
         let i = nv - 1u - up;
         for (var p = lane; p < u32(D_diag(i)); p += lanes) {
-            substitute_up(i, p);
+            substitute_up__qacc_damped(i, p);
         }
         sync();
     }
     // L, from the root down: each row needs all rows above it
     if (lane == 0u) {
         for (var i = 0u; i < nv; i++) {
-            substitute_down(i);
+            substitute_down__qacc_damped(i);
         }
     }
     sync();
-}
-
-// Back-substitutes dof i into its ancestor p.
-fn substitute_up(i: u32, p: u32) {
-    let j = u32(D_colind(u32(D_rowadr(i)) + p));
-    let share = qLU(u32(D_rowadr(j) + D_diag(j)) + (i - j));
-    set_qacc_damped(j, qacc_damped(j) - share * qacc_damped(i));
-}
-
-// Forward-substitutes one row of L.
-fn substitute_down(i: u32) {
-    let adr = u32(D_rowadr(i));
-    let last = adr + u32(D_diag(i));
-    var sum = qacc_damped(i);
-    for (var p = adr; p < last; p++) {
-        sum -= qLU(p) * qacc_damped(u32(D_colind(p)));
-    }
-    set_qacc_damped(i, sum / qLU(last));
 }

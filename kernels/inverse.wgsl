@@ -6,6 +6,7 @@ import package::integrate::implicit::mul_implicit;
 import package::runtime::group::{lane, sync};
 import package::smooth::factor_m::{mul_m, solve_ld};
 import package::smooth::reflected_inertia::{damping_derivative, damping_of_dof};
+import package::solver::metric::{mul_metric, scale_rows, set_metric};
 
 // qfrc_inverse and the constraint forces at qacc.
 fn inverse() {
@@ -15,6 +16,10 @@ fn inverse() {
     sync();
 //#if INVDISCRETE
     continuous_acceleration();
+//#endif
+//#if DISCRETE
+    set_metric();
+    scale_rows();
 //#endif
     // constraint forces at this acceleration
     let count = u32(nefc(0u));
@@ -32,7 +37,15 @@ fn inverse() {
     for (var r = lane; r < count; r += lanes) {
         constraint_update__solver_Jv(r);
     }
+//#if DISCRETE
+//#if METRIC_COUPLED
+    mul_metric__inverse_qacc__qfrc_inverse();
+//#else
+    mul_m__metric_M__inverse_qacc__qfrc_inverse();
+//#endif
+//#else
     mul_m__M__inverse_qacc__qfrc_inverse();
+//#endif
     sync();
     // joint-space constraint force, and the remainder
     for (var i = lane; i < nv; i += lanes) {
@@ -43,6 +56,9 @@ fn inverse() {
             }
         }
         set_qfrc_constraint(i, sum);
+//#if DISCRETE
+        sum += metric_force(i);
+//#endif
         set_qfrc_inverse(i, qfrc_inverse(i) + qfrc_bias(i) - qfrc_passive(i) - sum);
     }
 }

@@ -116,7 +116,7 @@ fn make_constraint() {
 //#endif
 //#if DIAGEXACT
     sync();
-    exact_diagonals();
+    exact_diagonals__qLD__qLDiagInv();
 //#endif
 }
 

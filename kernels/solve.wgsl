@@ -6,8 +6,10 @@
 // evaluation, whose result goes to the state that asked for it: drivers inline every call, and worlds of one group
 // may be in different states. Loops that hold barriers run until no world of the group is live.
 
+import package::integrate::implicit::turn_free_bodies;
 import package::runtime::group::{any_world, sync};
 import package::solver::line_search::line_search;
+import package::solver::metric::scale_rows;
 import package::solver::noslip::{begin_noslip, iterate_noslip, noslip};
 import package::solver::pgs::{dual_finish, pgs_iterate, pgs_warmstart};
 import package::solver::primal::{gradient_norm, search_direction, search_sums, take_step, warmstart};
@@ -33,6 +35,11 @@ fn solve() {
     dual_finish();
 //#endif
     end_solve();
+//#if DISCRETE
+//#if SINGLE_FREE_BODY
+    turn_free_bodies();
+//#endif
+//#endif
 }
 
 //#if SPLIT_SOLVE
@@ -55,6 +62,9 @@ fn solve_next() {
 
 // Initial state of the solver.
 fn begin_solve() {
+//#if DISCRETE
+    scale_rows();
+//#endif
     rows = u32(nefc(0u));
     live = rows > 0u;
     stepped = true;
@@ -146,5 +156,16 @@ fn dual_last() {
     dual_finish();
     save_solve();
 }
+//#endif
+//#endif
+
+//#if DISCRETE
+//#if SINGLE_FREE_BODY
+//#if SPLIT_SOLVE
+// turn_free_bodies as a dispatch.
+fn free_last() {
+    turn_free_bodies();
+}
+//#endif
 //#endif
 //#endif

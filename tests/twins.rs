@@ -16,6 +16,7 @@ const ALONE: &[(&str, &str)] = &[
     ("runtime/status", "bits of a world in shared memory"),
     ("runtime/transfer", "copies fields"),
     ("math/trig", "sines and cosines that do not depend on the driver"),
+    ("solver/links", "stiffness between vertices: coupling.rs has blocks of bodies"),
     ("solver/skyline", "sparsity of a Hessian of all islands"),
     ("solver/state", "what a split solve carries from one dispatch to the next"),
     ("solver/stored_tiles", "tiles of the Hessian in storage: hessian.rs factors nodes of trees"),
@@ -60,6 +61,9 @@ const SCHEDULES: &[&str] = &[
     "shaders/smooth/factor_m.wgsl",
     "shaders/solver/hessian.wgsl",
     "shaders/solver/line_search.wgsl",
+    "shaders/solver/metric.wgsl",
+    "shaders/solver/metric_flex.wgsl",
+    "shaders/solver/metric_solve.wgsl",
     "shaders/solver/noslip.wgsl",
     "shaders/solver/pgs.wgsl",
     "shaders/solver/primal.wgsl",
@@ -127,7 +131,7 @@ const PAIRS: &[(&str, usize)] = &[
     ("constraint/islands", 6),
     ("constraint/make_constraint", 9),
     ("constraint/reference_constraint", 2),
-    ("constraint/row_parameters", 9),
+    ("constraint/row_parameters", 10),
     ("constraint/row_place", 0),
     ("constraint/row_span", 5),
     ("constraint/surface_velocity", 2),
@@ -135,7 +139,7 @@ const PAIRS: &[(&str, usize)] = &[
     ("integrate/check_state", 1),
     ("integrate/euler", 2),
     ("integrate/fluid_derivative", 10),
-    ("integrate/implicit", 8),
+    ("integrate/implicit", 9),
     ("integrate/reset", 3),
     ("integrate/rk4", 1),
     ("integrate/velocity_derivative", 12),
@@ -181,9 +185,12 @@ const PAIRS: &[(&str, usize)] = &[
     ("smooth/wrap", 13),
     ("solver/cg", 1),
     ("solver/fwdinv", 1),
-    ("solver/hessian", 2),
+    ("solver/hessian", 3),
     ("solver/inverse", 2),
     ("solver/line_search", 3),
+    ("solver/metric", 12),
+    ("solver/metric_flex", 5),
+    ("solver/metric_solve", 2),
     ("solver/noslip", 5),
     ("solver/pgs", 12),
     ("solver/primal", 2),
@@ -393,8 +400,8 @@ fn kernels_hold_what_is_dispatched() {
     // a split solve is dispatched part by part
     let solve = functions(&kernels["solve"]);
     let compose = read("crates/gpu/src/codegen/compose.rs");
-    let parts = compose.split("const SPLIT_SOLVE: [&str; 5] =").nth(1).unwrap().split(']').next().unwrap();
+    let parts = compose.split("const SPLIT_SOLVE: [&str; 6] =").nth(1).unwrap().split(']').next().unwrap();
     let parts: Vec<&str> = parts.split('"').skip(1).step_by(2).collect();
-    assert_eq!(parts.len(), 5);
+    assert_eq!(parts.len(), 6);
     assert!(parts.iter().all(|part| solve.contains(*part)), "{parts:?} are not all in {solve:?}");
 }

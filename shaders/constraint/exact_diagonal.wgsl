@@ -7,13 +7,13 @@ import package::constraint::row_parameters::{min_invweight, set_regulariser};
 import package::constraint::row_place::{ROW_PARTS, part_at, part_begin, part_end};
 import package::runtime::group::lane;
 
-// Regularisers of all rows by exact diagonals, as many at once as lanes have memory for. Needs the factors of the
-// inertia matrix.
-fn exact_diagonals() {
+// Regularisers of all rows by exact diagonals, as many at once as lanes have memory for. Needs the factors A of the
+// inertia matrix or of another on its pattern, with their inverse diagonal B.
+fn exact_diagonals__A__B() {
     if (lane < nexact) {
         for (var r = lane; r < u32(nefc(0u)); r += min(lanes, nexact)) {
             if (heads_constraint(r)) {
-                share_diagonal(r, exact_diagonal(r));
+                share_diagonal(r, exact_diagonal__A__B(r));
             }
         }
     }
@@ -30,7 +30,7 @@ fn heads_constraint(r: u32) -> bool {
 }
 
 // Diagonal element of J M^-1 J' of a row, by the memory of this lane.
-fn exact_diagonal(r: u32) -> f32 {
+fn exact_diagonal__A__B(r: u32) -> f32 {
     let own = lane * nv;
     // the row, with room for the ancestors
     for (var part = 0u; part < ROW_PARTS; part++) {
@@ -58,7 +58,7 @@ fn exact_diagonal(r: u32) -> f32 {
         if (begin < end) {
             let first = tree_begin(begin);
             for (var up = first; up < end; up++) {
-                sum += eliminate_dof(own, first + end - 1u - up);
+                sum += eliminate_dof__A__B(own, first + end - 1u - up);
             }
             above = first;
         }
@@ -67,7 +67,7 @@ fn exact_diagonal(r: u32) -> f32 {
 }
 
 // Takes what degree of freedom k of the vector at `own` moves out of its ancestors; returns its share of the diagonal.
-fn eliminate_dof(own: u32, k: u32) -> f32 {
+fn eliminate_dof__A__B(own: u32, k: u32) -> f32 {
     let x = exact_x(own + k);
     if (x == 0.0) {
         return 0.0;
@@ -76,9 +76,9 @@ fn eliminate_dof(own: u32, k: u32) -> f32 {
     let last = adr + u32(M_rownnz(k)) - 1u;
     for (var p = adr; p < last; p++) {
         let j = own + u32(M_colind(p));
-        set_exact_x(j, exact_x(j) - qLD(p) * x);
+        set_exact_x(j, exact_x(j) - A(p) * x);
     }
-    return x * x * qLDiagInv(k);
+    return x * x * B(k);
 }
 
 //#if SPARSE

@@ -12,6 +12,9 @@ fn join_trees() {
 //#if FLEX
     join_elastic();
 //#endif
+//#if DISCRETE
+    join_metric();
+//#endif
     // friction loss, limits and equalities
     for (var r = 0u; r < u32(nefc(0u)); r++) {
         let kind = efc_type(r);
@@ -71,6 +74,31 @@ fn join_elastic() {
             one = join(one, body_treeid(u32(flex_vertbodyid(vert))));
         }
     }
+}
+//#endif
+
+//#if DISCRETE
+// Joins the trees that tendons with springs or dampers, and actuators, couple in the metric, also where they have no rows.
+fn join_metric() {
+//#if TENDON
+    for (var ten = 0u; ten < ntendon; ten++) {
+        if (tendon_treenum(ten) > 1 && (tendon_stiffness(ten) != 0.0 || tendon_damping(ten) != 0.0)) {
+            join_tendon(i32(ten), -1);
+        }
+    }
+//#endif
+//#if ACTUATION
+    for (var out = 0u; out < nout; out++) {
+        let adr = u32(moment_rowadr(out));
+        for (var k = adr; k < adr + u32(moment_rownnz(out)); k++) {
+            let first = dof_treeid(u32(moment_colind(adr)));
+            let other = dof_treeid(u32(moment_colind(k)));
+            if (other != first) {
+                join(first, other);
+            }
+        }
+    }
+//#endif
 }
 //#endif
 

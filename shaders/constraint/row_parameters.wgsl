@@ -123,6 +123,14 @@ fn write_row(r: u32, row: RowParameters) {
     let solref = safe_solref(row.solref);
     let imp = impedance(solimp, row.violation);
     var stiffness_damping = spring_damper(solref, solimp[1]);
+//#if DISCRETE
+    if (is_too_fast(kind, solref)) {
+        // the stiffest spring that ends the violation in a step
+        let h = opt_timestep(0u);
+        stiffness_damping.x = 1.0 / (h * h * imp.x);
+        stiffness_damping.y = 2.0 * solref.y * sqrt(stiffness_damping.x);
+    }
+//#endif
     if (kind == CONSTRAINT_FRICTION_DOF || kind == CONSTRAINT_FRICTION_TENDON) {
         stiffness_damping.x = 0.0;
     }
@@ -179,11 +187,22 @@ fn safe_solref(solref: vec2f) -> vec2f {
     if ((safe.x > 0.0) != (safe.y > 0.0)) {
         safe = vec2f(0.02, 1.0);
     }
+//#if !DISCRETE
     if (safe.x > 0.0 && !disabled(DISABLE_REFSAFE)) {
         safe.x = max(safe.x, 2.0 * opt_timestep(0u));
     }
+//#endif
     return safe;
 }
+
+//#if DISCRETE
+// True for a row of a limit or contact whose spring and damper are faster than a time step, where these are kept safe.
+fn is_too_fast(kind: i32, solref: vec2f) -> bool {
+    let is_limit = kind == CONSTRAINT_LIMIT_JOINT || kind == CONSTRAINT_LIMIT_TENDON;
+    let may = is_limit || kind >= CONSTRAINT_CONTACT_FRICTIONLESS;
+    return may && !disabled(DISABLE_REFSAFE) && solref.x > 0.0 && solref.x * solref.y < opt_timestep(0u);
+}
+//#endif
 
 // Stiffness and damping of a row from its solref and largest impedance.
 fn spring_damper(solref: vec2f, dmax: f32) -> vec2f {

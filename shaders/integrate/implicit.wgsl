@@ -1,9 +1,10 @@
-// Matrix of the implicit integrators: inertia less time step times force derivatives.
+// Matrix of the implicit integrators, inertia less time step times force derivatives, and its factors by degree of freedom.
 // Twin: crates/cpu/src/integrate/implicit.rs.
 
 import package::integrate::velocity_derivative::{bias_entry, bias_force_derivatives, derivative, is_single_free_body};
 import package::runtime::group::{lane, sync};
 import package::smooth::factor_m::{factor_ld, solve_ld};
+import package::solver::metric::couples_tree;
 
 // Product of the integrator's matrix with qacc, into inverse_qacc.
 fn mul_implicit() {
@@ -83,3 +84,101 @@ fn solve_damped() {
     solve_ld__qH__qHDiagInv__qacc_damped();
 //#endif
 }
+
+// Eliminates dof i from the row of its ancestor p.
+fn eliminate(i: u32, p: u32) {
+    let adr = u32(D_rowadr(i));
+    let middle = u32(D_diag(i));
+    let j = u32(D_colind(adr + p));
+    // columns up to the ancestor are in the same places, later ones follow one another
+    let to = u32(D_rowadr(j));
+    let after = to + u32(D_diag(j));
+    let share = qLU(after + (i - j)) * (1.0 / qLU(adr + middle));
+    for (var q = 0u; q < middle; q++) {
+        let at = select(after + (u32(D_colind(adr + q)) - j), to + q, q <= p);
+        set_qLU(at, qLU(at) - share * qLU(adr + q));
+    }
+    set_qLU(after + (i - j), share);
+}
+
+// Back-substitutes dof i into its ancestor p.
+fn substitute_up__X(i: u32, p: u32) {
+    let j = u32(D_colind(u32(D_rowadr(i)) + p));
+    let share = qLU(u32(D_rowadr(j) + D_diag(j)) + (i - j));
+    set_X(j, X(j) - share * X(i));
+}
+
+// Forward-substitutes one row of L.
+fn substitute_down__X(i: u32) {
+    let adr = u32(D_rowadr(i));
+    let last = adr + u32(D_diag(i));
+    var sum = X(i);
+    for (var p = adr; p < last; p++) {
+        sum -= qLU(p) * X(u32(D_colind(p)));
+    }
+    set_X(i, sum / qLU(last));
+}
+
+// Solves with the matrix of a single free body, whose first degree of freedom this is, X in place.
+fn solve_free_body__X(first: u32) {
+    // LU factorisation
+    for (var up = 0u; up < 6u; up++) {
+        let i = first + 5u - up;
+        for (var p = 0u; p < 5u - up; p++) {
+            eliminate(i, p);
+        }
+    }
+    // U, then L
+    for (var up = 0u; up < 6u; up++) {
+        let i = first + 5u - up;
+        for (var p = 0u; p < 5u - up; p++) {
+            substitute_up__X(i, p);
+        }
+    }
+    for (var i = first; i < first + 6u; i++) {
+        substitute_down__X(i);
+    }
+}
+
+//#if DISCRETE
+//#if SINGLE_FREE_BODY
+// Accelerations of single free bodies that no constraint holds, with the derivatives of their bias forces: a spinning body
+// then gains no energy. Bodies that the metric couples with others stay as they are.
+fn turn_free_bodies() {
+    sync();
+    bias_force_derivatives();
+    for (var tree = lane; tree < ntree; tree += lanes) {
+        if (is_single_free_body(i32(tree))) {
+            let first = u32(tree_dofadr(tree));
+            var turns = false;
+            var is_held = false;
+            for (var k = 0u; k < 6u; k++) {
+                turns = turns || (k >= 3u && qvel(first + k) != 0.0);
+                is_held = is_held || qfrc_constraint(first + k) != 0.0;
+            }
+            if (turns && !is_held && !couples_tree(tree)) {
+                for (var dof = first; dof < first + 6u; dof++) {
+                    set_qacc(dof, qfrc_smooth(dof) + metric_force(dof));
+                    metric_row(dof);
+                    add_bias_force_derivatives(dof);
+                }
+                solve_free_body__qacc(first);
+            }
+        }
+    }
+}
+
+// One row of the metric.
+fn metric_row(dof: u32) {
+    let adr = u32(D_rowadr(dof));
+    for (var k = adr; k < adr + u32(D_rownnz(dof)); k++) {
+        let at = mapM2D(k);
+        var inertia = 0.0;
+        if (at >= 0) {
+            inertia = metric_M(u32(at));
+        }
+        set_qLU(k, inertia);
+    }
+}
+//#endif
+//#endif

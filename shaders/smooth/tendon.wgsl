@@ -10,3 +10,14 @@ fn mul_ten_j__V(ten: u32) -> f32 {
     }
     return sum;
 }
+
+// Element of a tendon's Jacobian.
+fn tendon_element(ten: u32, dof: u32) -> f32 {
+    let adr = u32(ten_J_rowadr(ten));
+    for (var k = adr; k < adr + u32(ten_J_rownnz(ten)); k++) {
+        if (u32(ten_J_colind(k)) == dof) {
+            return ten_J(k);
+        }
+    }
+    return 0.0;
+}

@@ -1,5 +1,6 @@
-// Conjugate-gradient directions, preconditioned by the inertia. Twin: crates/cpu/src/solver/cg.rs. Only the kernels restart
-// after a step without improvement (kernels/solve.wgsl): single precision spoils directions.
+// Conjugate-gradient directions, preconditioned by the inertia or, in a metric, by what is on its pattern. Twin:
+// crates/cpu/src/solver/cg.rs. Only the kernels restart after a step without improvement (kernels/solve.wgsl): single
+// precision spoils directions.
 
 import package::runtime::group::{lane, parts, set_partial, sum_partials, sync};
 import package::smooth::factor_m::solve_ld;
@@ -15,7 +16,11 @@ fn cg_direction() {
         set_solver_Mv(i, solver_grad(i));
     }
     sync();
+//#if DISCRETE
+    solve_ld__metric_LD__metric_LDiagInv__solver_Mv();
+//#else
     solve_ld__qLD__qLDiagInv__solver_Mv();
+//#endif
     //#unroll
     for (var k = lane; k < parts; k += lanes) {
         var sum = vec4f(0.0);

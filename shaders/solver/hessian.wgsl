@@ -4,6 +4,8 @@
 import package::constraint::cone::heads_cone;
 import package::constraint::constraint_cost::{cost_parameters, is_quadratic};
 import package::runtime::group::{lane, sync};
+import package::smooth::tendon::tendon_element;
+import package::solver::links::add_coupling;
 import package::solver::skyline::hessian_begin;
 
 // Weight of a row in the Hessian: its constraint mass in the quadratic zone, else zero; rows of cones have theirs
@@ -40,8 +42,49 @@ fn init_hessian() {
         for (var k = adr; k < adr + u32(M_rownnz(i)); k++) {
             set_solver_H(packed(i) + u32(M_colind(k)), solver_M(k));
         }
+//#if METRIC_TERMS
+        add_terms(i);
+//#endif
+//#if METRIC_FLEX
+        add_coupling(i);
+//#endif
     }
 }
+
+//#if METRIC_TERMS
+// Adds row i, as far as the diagonal, of what tendons and actuators couple.
+fn add_terms(i: u32) {
+//#if TENDON
+    for (var ten = 0u; ten < ntendon; ten++) {
+        let share = metric_tendon(4u * ten + 2u) * tendon_element(ten, i);
+        if (share != 0.0) {
+            let adr = u32(ten_J_rowadr(ten));
+            for (var l = adr; l < adr + u32(ten_J_rownnz(ten)); l++) {
+                let j = u32(ten_J_colind(l));
+                if (j <= i) {
+                    set_solver_H(packed(i) + j, solver_H(packed(i) + j) + share * ten_J(l));
+                }
+            }
+        }
+    }
+//#endif
+//#if ACTUATION
+    for (var k = u32(dof_momentbegin(i)); k < u32(dof_momentend(i)); k++) {
+        let out = u32(moment_rowind(k));
+        let share = metric_actuator(4u * out + 2u) * actuator_moment(k);
+        if (u32(moment_colind(k)) == i && share != 0.0) {
+            let adr = u32(moment_rowadr(out));
+            for (var l = adr; l < adr + u32(moment_rownnz(out)); l++) {
+                let j = u32(moment_colind(l));
+                if (j <= i) {
+                    set_solver_H(packed(i) + j, solver_H(packed(i) + j) + share * actuator_moment(l));
+                }
+            }
+        }
+    }
+//#endif
+}
+//#endif
 
 //#if !REGISTERS
 // Adds f times n elements of A to n elements of the Hessian, four at a time: software drivers pay for each iteration.

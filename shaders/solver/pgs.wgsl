@@ -70,7 +70,11 @@ fn project_constraint() {
                 let last = begin + u32(M_rownnz(k)) - 1u;
                 for (var p = begin; p < last; p++) {
                     let j = adr + u32(M_colind(p));
+//#if DISCRETE
+                    set_dual_MinvJT(j, dual_MinvJT(j) - metric_LD(p) * x);
+//#else
                     set_dual_MinvJT(j, dual_MinvJT(j) - qLD(p) * x);
+//#endif
                 }
             }
         }
@@ -78,10 +82,17 @@ fn project_constraint() {
         for (var k = first; k < end; k++) {
             let begin = u32(M_rowadr(k));
             let last = begin + u32(M_rownnz(k)) - 1u;
+//#if DISCRETE
+            var sum = dual_MinvJT(adr + k) * metric_LDiagInv(k);
+            for (var p = begin; p < last; p++) {
+                sum -= metric_LD(p) * dual_MinvJT(adr + u32(M_colind(p)));
+            }
+//#else
             var sum = dual_MinvJT(adr + k) * qLDiagInv(k);
             for (var p = begin; p < last; p++) {
                 sum -= qLD(p) * dual_MinvJT(adr + u32(M_colind(p)));
             }
+//#endif
             set_dual_MinvJT(adr + k, sum);
         }
     }
@@ -108,7 +119,11 @@ fn acceleration_of_forces() {
         set_solver_search(i, solver_JTf(i));
     }
     sync();
+//#if DISCRETE
+    solve_ld__metric_LD__metric_LDiagInv__solver_search();
+//#else
     solve_ld__qLD__qLDiagInv__solver_search();
+//#endif
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
         set_solver_qacc(i, qacc_smooth(i) + solver_search(i));

@@ -8,6 +8,7 @@ import package::runtime::options::disabled;
 import package::smooth::factor_m::mul_m;
 import package::solver::cg::cg_direction;
 import package::solver::hessian::{factor_hessian, solve_hessian};
+import package::solver::metric::mul_terms;
 import package::solver::skyline::find_hessian_skyline;
 import package::solver::state::rows;
 import package::solver::stored_tiles;
@@ -19,12 +20,20 @@ fn warmstart() {
 //#if !LANE_TILES
     //#unroll
     for (var k = lane; k < nC; k += lanes) {
+//#if DISCRETE
+        set_solver_M(k, metric_M(k));
+//#else
         set_solver_M(k, M(k));
+//#endif
     }
 //#endif
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
+//#if DISCRETE
+        set_solver_qfrc_smooth(i, qfrc_smooth(i) + metric_force(i));
+//#else
         set_solver_qfrc_smooth(i, qfrc_smooth(i));
+//#endif
         set_solver_qacc(i, qacc_warmstart(i));
         set_solver_search(i, qacc_smooth(i));
     }
@@ -65,6 +74,10 @@ fn warmstart() {
 //#else
     mul_m__solver_M__solver_qacc__solver_Ma();
     mul_m__solver_M__solver_search__solver_Mv();
+//#endif
+//#if METRIC_COUPLED
+    mul_terms__solver_qacc__solver_Ma();
+    mul_terms__solver_search__solver_Mv();
 //#endif
     sync();
     // cost of the last acceleration relative to the unconstrained one: smooth part, and rows
@@ -133,6 +146,9 @@ fn search_direction() {
     mul_inertia__solver_search__solver_Mv();
 //#else
     mul_m__solver_M__solver_search__solver_Mv();
+//#endif
+//#if METRIC_COUPLED
+    mul_terms__solver_search__solver_Mv();
 //#endif
     for (var r = lane; r < rows; r += lanes) {
         var sum = 0.0;

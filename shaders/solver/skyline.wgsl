@@ -3,6 +3,7 @@
 
 import package::constraint::row_place::{DofRange, row_begin, row_end};
 import package::runtime::group::{lane, sync};
+import package::solver::links::first_linked;
 import package::solver::state::rows;
 
 //#if SPARSE
@@ -25,10 +26,18 @@ fn row_tree_range(r: u32) -> DofRange {
 // Skyline (envelope) of the Hessian: the first column of each row. Rows between two coupled ones count as coupled
 // with the first as well, so that factorisation causes no fill-in outside the skyline.
 fn find_hessian_skyline() {
+//#if METRIC_COUPLED
+    for (var t = lane; t < ntree; t += lanes) {
+        set_solver_H_skyline(u32(tree_dofadr(t)), i32(first_in_metric(t)));
+    }
+    sync();
+//#endif
     if (lane == 0u) {
+//#if !METRIC_COUPLED
         for (var t = 0u; t < ntree; t++) {
             set_solver_H_skyline(u32(tree_dofadr(t)), tree_dofadr(t));
         }
+//#endif
         // couple the last tree of a row with its first
         for (var r = 0u; r < rows; r++) {
             let trees = row_tree_range(r);
@@ -56,6 +65,50 @@ fn find_hessian_skyline() {
     }
     sync();
 }
+
+//#if METRIC_COUPLED
+// First degree of freedom of the trees that the metric couples a tree with.
+fn first_in_metric(tree: u32) -> u32 {
+    let begin = u32(tree_dofadr(tree));
+    let end = begin + u32(tree_dofnum(tree));
+    var first = begin;
+//#if METRIC_TERMS
+//#if TENDON
+    for (var ten = 0u; ten < ntendon; ten++) {
+        let adr = u32(ten_J_rowadr(ten));
+        let last = adr + u32(ten_J_rownnz(ten));
+        for (var k = adr; k < last; k++) {
+            let dof = u32(ten_J_colind(k));
+            if (dof >= begin && dof < end && metric_tendon(4u * ten + 2u) != 0.0) {
+                first = min(first, first_of_tree(u32(ten_J_colind(adr))));
+            }
+        }
+    }
+//#endif
+//#if ACTUATION
+    for (var out = 0u; out < nout; out++) {
+        let adr = u32(moment_rowadr(out));
+        let last = adr + u32(moment_rownnz(out));
+        for (var k = adr; k < last; k++) {
+            let dof = u32(moment_colind(k));
+            if (dof >= begin && dof < end && metric_actuator(4u * out + 2u) != 0.0) {
+                first = min(first, first_of_tree(u32(moment_colind(adr))));
+            }
+        }
+    }
+//#endif
+//#endif
+//#if METRIC_FLEX
+    first = min(first, first_linked(tree));
+//#endif
+    return first;
+}
+
+// First degree of freedom of the tree of another.
+fn first_of_tree(dof: u32) -> u32 {
+    return u32(tree_dofadr(u32(dof_treeid(dof))));
+}
+//#endif
 
 // First degree of freedom from `first` on that belongs to this lane.
 fn first_lane_dof(first: u32) -> u32 {

@@ -9,7 +9,7 @@ import package::solver::hessian::cone_end;
 import package::solver::state::rows;
 import package::solver::tile_rows::{
     changed, factored_diagonal, find_parts, find_tile_rows, find_touching_rows, least_pivots, most_coupled, part_of,
-    parts_of_world, place, row_of_tile, rows_between, rows_of_bit, set_tile_origin, sliding, solved_row, tile_row_of,
+    parts_of_world, place, row_of_tile, rows_between, rows_of_bit, set_tile_origin, sliding, solved_row, terms_of_tile, tile_row_of,
     touching, used_words, weigh_rows,
 };
 
@@ -129,11 +129,34 @@ fn begin_tiles() {
         let adr = u32(M_rowadr(i));
         for (var k = adr; k < adr + u32(M_rownnz(i)); k++) {
             let other = own + u32(M_colind(k)) - i;
+//#if DISCRETE
+            set_solver_tiles(16u * (origin + other / 4u) + 4u * (own % 4u) + other % 4u, metric_M(k));
+//#else
             set_solver_tiles(16u * (origin + other / 4u) + 4u * (own % 4u) + other % 4u, M(k));
+//#endif
         }
     }
+//#if METRIC_TERMS
+    sync();
+    for (var t = lane; t < tile_total; t += lanes) {
+        add_terms(t);
+    }
+//#endif
     find_touching_rows();
 }
+
+//#if METRIC_TERMS
+// Adds to tile t of the Hessian what tendons and actuators couple.
+fn add_terms(t: u32) {
+    let at = u32(solver_tile_place(t));
+    let down = tile_row_of(at >> 16u);
+    let across = tile_row_of(at & 0xffffu);
+    for (var i = down.dof; i < down.dof_end; i++) {
+        let to = 4u * t + i - down.dof;
+        set_solver_tiles_vec4(to, solver_tiles_vec4(to) + terms_of_tile(i, across));
+    }
+}
+//#endif
 
 // Row forces, constraint force, and Hessian: the rows whose weights have changed.
 fn update_rows() {

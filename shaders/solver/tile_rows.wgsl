@@ -7,7 +7,9 @@ import package::constraint::cone::in_cone;
 import package::constraint::constraint_cost::constraint_update;
 import package::constraint::row_place::{ROW_PARTS, part_begin, part_end, row_at, row_begin, row_end, row_has};
 import package::runtime::group::{group_max, lane, slot, sync};
+import package::smooth::tendon::tendon_element;
 import package::solver::hessian::row_weight;
+import package::solver::skyline::first_in_metric;
 import package::solver::state::rows;
 
 //#if TILES
@@ -95,6 +97,11 @@ fn find_tile_rows() {
             atomicMin(&coupled[slot * ntree + last], first);
         }
     }
+//#if METRIC_TERMS
+    for (var t = lane; t < ntree; t += lanes) {
+        atomicMin(&coupled[slot * ntree + t], u32(dof_treeid(first_in_metric(t))));
+    }
+//#endif
     workgroupBarrier();
     // trees between two coupled ones count as coupled with the first as well, so that there is no fill-in outside the
     // skyline
@@ -218,6 +225,43 @@ fn row_of_tile(r: u32, b: TileRow) -> vec4f {
     let inside = vec3u(b.dof) + vec3u(1u, 2u, 3u) < vec3u(b.dof_end);
     return vec4f(efc_J(at), select(vec3f(0.0), yzw, inside));
 }
+
+//#if METRIC_TERMS
+// Elements of row i of the metric that tendons and actuators couple with the degrees of freedom of a row of tiles.
+fn terms_of_tile(i: u32, b: TileRow) -> vec4f {
+    var sum = vec4f(0.0);
+//#if TENDON
+    for (var ten = 0u; ten < ntendon; ten++) {
+        let share = metric_tendon(4u * ten + 2u) * tendon_element(ten, i);
+        if (share != 0.0) {
+            let adr = u32(ten_J_rowadr(ten));
+            for (var l = adr; l < adr + u32(ten_J_rownnz(ten)); l++) {
+                sum += element_of_tile(u32(ten_J_colind(l)), b, share * ten_J(l));
+            }
+        }
+    }
+//#endif
+//#if ACTUATION
+    for (var k = u32(dof_momentbegin(i)); k < u32(dof_momentend(i)); k++) {
+        let out = u32(moment_rowind(k));
+        let share = metric_actuator(4u * out + 2u) * actuator_moment(k);
+        if (u32(moment_colind(k)) == i && share != 0.0) {
+            let adr = u32(moment_rowadr(out));
+            for (var l = adr; l < adr + u32(moment_rownnz(out)); l++) {
+                sum += element_of_tile(u32(moment_colind(l)), b, share * actuator_moment(l));
+            }
+        }
+    }
+//#endif
+    return sum;
+}
+
+// A number at the place of a degree of freedom in a row of tiles; zeros if it is in another one.
+fn element_of_tile(j: u32, b: TileRow, x: f32) -> vec4f {
+    let places = vec4u(b.dof) + vec4u(0u, 1u, 2u, 3u);
+    return select(vec4f(0.0), vec4f(x), (places == vec4u(j)) & (places < vec4u(b.dof_end)));
+}
+//#endif
 
 // Word of the bit of row r, and the bit.
 fn bit_of_row(r: u32) -> vec2u {

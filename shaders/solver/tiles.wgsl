@@ -8,7 +8,7 @@ import package::solver::hessian::cone_end;
 import package::solver::state::rows;
 import package::solver::tile_rows::{
     changed, factored_diagonal, find_tile_rows, find_touching_rows, least_pivots, most_coupled, place, row_of_tile,
-    rows_between, set_tile_origin, sliding, solved_row, tile_row_of, TileRow, touching, tree_place, weigh_rows,
+    rows_between, set_tile_origin, sliding, solved_row, terms_of_tile, tile_row_of, TileRow, touching, tree_place, weigh_rows,
 };
 
 //#if LANE_TILES
@@ -76,7 +76,11 @@ fn load_inertia() {
         let own = place(i) - first;
         let adr = u32(M_rowadr(i));
         for (var k = adr; k < adr + u32(M_rownnz(i)); k++) {
+//#if DISCRETE
+            let x = metric_M(k);
+//#else
             let x = M(k);
+//#endif
             let j = u32(M_colind(k));
             let other = own + j - i;
             inertia_rows[slot * nv + i][other / 4u][other % 4u] = x;
@@ -116,6 +120,17 @@ fn init_tiles() {
                 }
             }
         }
+//#if METRIC_TERMS
+        if (tile_row[s] < tile_rows) {
+            let across = tile_row_of(tile_col[s]);
+            //#unroll
+            for (var q = 0u; q < 4u; q++) {
+                if (row.dof + q < row.dof_end) {
+                    hessian[4u * s + q] += terms_of_tile(row.dof + q, across);
+                }
+            }
+        }
+//#endif
     }
 }
 

@@ -17,7 +17,7 @@ use manyworlds_model::model::Model;
 use manyworlds_model::model::candidates::MAX_LISTED;
 use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::model::schedule;
-use manyworlds_model::schema::enums::{edgeequality, geom, integrator};
+use manyworlds_model::schema::enums::{edgeequality, geom};
 use manyworlds_model::schema::stages::Stage;
 use manyworlds_model::schema::{Elem, Role, Sizes, ValuesMut};
 
@@ -108,7 +108,6 @@ impl Program {
         let model = as_solved(model.into(), options.newton);
         check_single_precision(&model)?;
         check_flexes(&model)?;
-        check_integrator(&model)?;
         check_candidates(&model)?;
         check_searches(&model)?;
         if options.reduced_stores == Some(true) && model.has_sleep() {
@@ -373,23 +372,12 @@ fn ordered(stages: impl Iterator<Item = Stage>, partition: Partition, accesses: 
     if partition == Partition::Split { stages.collect() } else { constraints_last(stages, accesses) }
 }
 
-/// Rejects an integrator that kernels do not have.
-fn check_integrator(model: &Model) -> Result<()> {
-    if model.opt_integrator[0] != integrator::DISCRETE {
-        return Ok(());
-    }
-    Err(Error::Unsupported(
-        "option integrator discrete: kernels do not solve at the end of the step; step the model on the CPU, or take \
-         implicitfast, the nearest to it"
-            .into(),
-    ))
-}
-
 /// Most contacts of a rigid flex with a geom, and of a geom with an element: a box and a triangle.
 const MOST_RIGID_CONTACTS: i32 = 50;
 const CONTACTS_OF_ELEMENT: i32 = 11;
 
-/// Rejects a model with deformable bodies of which kernels do not find all contacts, or are between nodes.
+/// Rejects a model with deformable bodies of which kernels do not find all contacts or take them for springs, or that are
+/// between nodes.
 fn check_flexes(model: &Model) -> Result<()> {
     let refuse = |f: usize, what: &str| {
         Err(Error::Unsupported(format!(
@@ -403,6 +391,9 @@ fn check_flexes(model: &Model) -> Result<()> {
     let keeps_strain = |f: &usize| model.flex_edgeequality[*f] == edgeequality::VERTICES;
     if let Some(f) = (0..model.sizes.nflex).find(keeps_strain) {
         return refuse(f, "keeps the strain around its vertices");
+    }
+    if let Some(f) = (0..model.sizes.nflex).find(|&f| model.flex_passive[f] != 0 && model.flex_dim[f] > 1) {
+        return refuse(f, "has passive contacts");
     }
     for p in 0..model.sizes.nflexpair {
         let [one, f] = [0, 1].map(|k| model.flexpair_flex[2 * p + k]);

@@ -17,6 +17,7 @@ use super::{joints, narrow_phase, task};
 use manyworlds_kernels::KERNELS;
 use manyworlds_model::error::{Error, Result};
 use manyworlds_model::model::Model;
+use manyworlds_model::model::features::is_single_free_body;
 use manyworlds_model::model::task::Program as TaskProgram;
 use manyworlds_model::real::MINVAL;
 use manyworlds_model::schema::EXTREMA_SIDE;
@@ -24,10 +25,10 @@ use manyworlds_model::schema::shape_pairs::ShapePair;
 use manyworlds_model::schema::stages::Stage;
 use manyworlds_shaders::LIBRARY;
 
-/// Entry functions of a split solver: the first dispatch, then one for each iteration; the same for noslip; and the
-/// results of the dual solver.
-pub(super) const SPLIT_SOLVE: [&str; 5] =
-    ["solve_first", "solve_next", "noslip_first", "noslip_next", "dual_last"];
+/// Entry functions of a split solver: the first dispatch, then one for each iteration; the same for noslip; the results of
+/// the dual solver; and free bodies with the integrator discrete.
+pub(super) const SPLIT_SOLVE: [&str; 6] =
+    ["solve_first", "solve_next", "noslip_first", "noslip_next", "dual_last", "free_last"];
 
 /// Everything on which the text of a kernel depends.
 #[derive(Debug)]
@@ -130,7 +131,7 @@ impl Composer {
         if self.splits_solve() && stages == [Stage::solve] {
             // the last iteration only evaluates the previous step
             let count = |n: i32| u32::try_from(n).unwrap_or(0);
-            let [first, next, noslip_first, noslip_next, last] = SPLIT_SOLVE.map(|name| vec![name]);
+            let [first, next, noslip_first, noslip_next, last, free] = SPLIT_SOLVE.map(|name| vec![name]);
             let mut cut = vec![(first, 1)];
             if !model.is_smooth() {
                 cut.push((next, count(model.opt_iterations[0]).saturating_add(1)));
@@ -140,6 +141,9 @@ impl Composer {
             }
             if model.is_dual() {
                 cut.push((last, 1));
+            }
+            if model.is_discrete() && (0..model.sizes.ntree).any(|t| is_single_free_body(model, t as i32)) {
+                cut.push((free, 1));
             }
             return cut;
         }
@@ -279,14 +283,29 @@ pub(super) mod tests {
     use manyworlds_model::schema::shape_pairs::SHAPE_PAIRS;
     use manyworlds_model::schema::{Size, Sizes};
 
-    /// A model in which every size is 2 and every optional block is needed, except those of other solvers.
+    /// A model in which every size is 2 and every optional block is needed, except those of other solvers and of a metric.
     pub(in crate::codegen) fn everything(lanes: usize, placement: WorkingSetSpace) -> (Composer, Layout) {
         with_solver(lanes, placement, &[])
     }
 
-    /// Blocks of the solvers.
-    pub(in crate::codegen) const SOLVERS: [&str; 7] =
-        ["CG", "PGS", "SMOOTH", "NOSLIP", "DUAL", "DUAL_PYRAMIDAL", "DUAL_ELLIPTIC"];
+    /// Blocks of the solvers, and of the metric in which they may solve.
+    pub(in crate::codegen) const SOLVERS: [&str; 11] = [
+        "CG",
+        "PGS",
+        "SMOOTH",
+        "NOSLIP",
+        "DUAL",
+        "DUAL_PYRAMIDAL",
+        "DUAL_ELLIPTIC",
+        "DISCRETE",
+        "METRIC_COUPLED",
+        "METRIC_FLEX",
+        "METRIC_TERMS",
+    ];
+
+    /// Those of the metric.
+    pub(in crate::codegen) const METRIC: [&str; 4] =
+        ["DISCRETE", "METRIC_COUPLED", "METRIC_FLEX", "METRIC_TERMS"];
 
     /// The same model with the blocks of another solver.
     pub(in crate::codegen) fn with_solver(
@@ -313,6 +332,8 @@ pub(super) mod tests {
                 || (k == "REGISTERS" && placement != WorkingSetSpace::Registers)
                 || (["SPARSE", "NARROW_ROWS", "BODY_PAIRS", "TREE_BOUNDS"].contains(&k)
                     && placement == WorkingSetSpace::Registers)
+                || (k.starts_with("METRIC_") && placement == WorkingSetSpace::Registers)
+                || (k == "METRIC_FLEX" && placement.has_tiles())
                 || (k == "TILES" && !placement.has_tiles())
                 || (k == "LANE_TILES" && placement != WorkingSetSpace::Tiles)
                 || (k == "STORED_TILES" && placement != WorkingSetSpace::StoredTiles)
@@ -402,6 +423,35 @@ pub(super) mod tests {
             assert!(made.is_ok(), "{}", made.err().map(|e| e.to_string()).unwrap_or_default());
             let text = made.map(|(_, text)| text).unwrap_or_default();
             assert!(text.contains("fn solver_tiles_vec4(") && !text.contains("fn solver_H("));
+        }
+    }
+
+    #[test]
+    fn every_kernel_is_valid_in_a_metric() {
+        use WorkingSetSpace::{Registers, Storage, StoredTiles, Tiles, Workgroup};
+        let noslip = ["NOSLIP", "DUAL", "DUAL_PYRAMIDAL", "DUAL_ELLIPTIC"];
+        let pgs = ["PGS", "DUAL", "DUAL_PYRAMIDAL", "DUAL_ELLIPTIC"];
+        let plain = [(1, Storage), (1, Registers), (8, Workgroup)];
+        // tiles are for Newton's method
+        let tiled = [(8, Tiles), (8, StoredTiles)];
+        for (solver, tilings) in [
+            (&[][..], [&plain[..], &tiled].concat()),
+            (&noslip[..], [&plain[..], &tiled].concat()),
+            (&["CG"][..], plain.to_vec()),
+            (&pgs[..], plain.to_vec()),
+        ] {
+            for (lanes, placement) in tilings {
+                let (composer, layout) = with_solver(lanes, placement, &[solver, &METRIC].concat());
+                let mut calls = if placement.has_tiles() { vec!["solve"] } else { names(Stage::ALL) };
+                if composer.splits_solve() {
+                    calls.extend([SPLIT_SOLVE[0], SPLIT_SOLVE[1], SPLIT_SOLVE[5]]);
+                }
+                for name in calls {
+                    let made = composer.module(&[name], 1, &layout);
+                    let error = made.err().map(|e| e.to_string()).unwrap_or_default();
+                    assert!(error.is_empty(), "{solver:?} {placement:?} {name}: {error}");
+                }
+            }
         }
     }
 

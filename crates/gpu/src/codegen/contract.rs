@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::compose::tests::{everything, with_solver};
+use super::compose::tests::{METRIC, everything, with_solver};
 use super::compose::{Composer, SPLIT_SOLVE};
 use super::flags;
 use super::namespace::imports;
@@ -29,8 +29,10 @@ fn composers() -> Vec<Composer> {
     let tilings = [(1, Storage), (1, Registers), (8, Storage), (8, Workgroup), (8, Tiles)];
     let solvers = [&["CG"][..], &pgs, &smooth, &noslip].map(|solver| with_solver(8, Storage, solver).0);
     let noslip_tiles = with_solver(8, Tiles, &noslip[..3]).0;
+    let metric = [&METRIC[..], &[&METRIC[..], &["CG"]].concat(), &[&METRIC[..], &noslip].concat()]
+        .map(|blocks| with_solver(8, Storage, blocks).0);
     let plain = tilings.map(|(lanes, placement)| everything(lanes, placement).0);
-    plain.into_iter().chain(solvers).chain([noslip_tiles]).collect()
+    plain.into_iter().chain(solvers).chain(metric).chain([noslip_tiles]).collect()
 }
 
 /// Fields that some composer names.

@@ -1,6 +1,6 @@
 //! Kernel options: partition and tiling, chosen from model and device or set explicitly.
 
-use crate::codegen::flags::has_convex_pairs;
+use crate::codegen::flags::{has_convex_pairs, has_metric_flexes, is_coupled};
 use crate::codegen::tiling::{HessianTiles, Tiling, WorkingSetSpace};
 use crate::codegen::unroll::MAX_TRIP_COUNT;
 use crate::runtime::device::Adapter;
@@ -159,8 +159,10 @@ impl KernelOptions {
     fn placement(&self, model: &Model, adapter: &Adapter, lanes: usize) -> Result<WorkingSetSpace> {
         let (nv, bytes) = (model.sizes.nv, adapter.workgroup_bytes);
         let s = &model.sizes;
-        let one =
-            lanes == 1 && nv <= MAX_REGISTER_DOFS && s.ncandidate.max(s.ngeom).max(s.nC) <= MAX_TRIP_COUNT;
+        let one = !is_coupled(model)
+            && lanes == 1
+            && nv <= MAX_REGISTER_DOFS
+            && s.ncandidate.max(s.ngeom).max(s.nC) <= MAX_TRIP_COUNT;
         match self.placement {
             Some(WorkingSetSpace::Registers) if !one => Err(Error::Argument(format!(
                 "placement registers: {nv} degrees of freedom, {} candidate pairs and {lanes} lanes; at most \
@@ -207,6 +209,7 @@ impl KernelOptions {
         let suits = tiling.placement == WorkingSetSpace::Workgroup
             && self.partition(adapter) != Partition::Fused
             && model.opt_solver[0] == solver::NEWTON
+            && !has_metric_flexes(model)
             && nv >= 2
             && tiles.rows <= MAX_TILE_ROWS;
         let of =

@@ -210,6 +210,7 @@ macro_rules! define_data {
                 let (sizes, capacity_limit, held) = (self.sizes, self.capacity_limit, self.held);
                 let mut data = Data::<U> { sizes, capacity_limit, held, ..Data::default() };
                 data.jacobian = self.jacobian.clone();
+                data.metric = self.metric.as_ref().map(|metric| Box::new(metric.cast()));
                 $(data.$name = Column::<T>::cast::<U>(&self.$name);)*
                 data
             }

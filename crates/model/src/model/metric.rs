@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use crate::real::Real;
+
 /// The metric of a world.
 #[derive(Clone, Debug, Default)]
 pub struct Metric<T> {
@@ -48,6 +50,33 @@ pub struct Term {
     pub count: usize,
     /// First of its numbers.
     pub value: usize,
+}
+
+impl<T: Real> Metric<T> {
+    /// The same metric in another precision.
+    pub(crate) fn cast<U: Real>(&self) -> Metric<U> {
+        Metric {
+            inertia: cast(&self.inertia),
+            factor: cast(&self.factor),
+            factor_inverse: cast(&self.factor_inverse),
+            diagonal: cast(&self.diagonal),
+            force: cast(&self.force),
+            smooth: cast(&self.smooth),
+            coupling: self.coupling.as_ref().map(Coupling::cast),
+            terms: self.terms.clone(),
+            columns: self.columns.clone(),
+            values: cast(&self.values),
+            dense: cast(&self.dense),
+            row: self.row.clone(),
+            work: self.work.each_ref().map(|list| cast(list)),
+            coupled: self.coupled.clone(),
+        }
+    }
+}
+
+/// Numbers in another precision.
+fn cast<T: Real, U: Real>(numbers: &[T]) -> Vec<U> {
+    numbers.iter().map(|x| U::of(x.f64())).collect()
 }
 
 impl<T: Copy> Metric<T> {
@@ -126,6 +155,19 @@ pub struct CouplingBlock {
     pub dof: u32,
     /// First of its numbers.
     pub value: u32,
+}
+
+impl<T: Real> Coupling<T> {
+    /// The same matrix in another precision.
+    fn cast<U: Real>(&self) -> Coupling<U> {
+        Coupling {
+            rows: self.rows.clone(),
+            row_of_body: self.row_of_body.clone(),
+            blocks: self.blocks.clone(),
+            values: cast(&self.values),
+            is_of_threes: self.is_of_threes,
+        }
+    }
 }
 
 impl<T: Copy> Coupling<T> {

@@ -98,7 +98,7 @@ macro_rules! stage_table {
                 writes: &[Counter],
                 flags: &[
                     "ADHESION", "BALL", "CAMERA_SENSOR", "CONNECT_WELD", "CONTACT", "DIAGEXACT",
-                    "ELLIPTIC", "EQUALITY", "EQUALITY_SITES", "FLEX_CONTACT", "FLEX_EQUALITY",
+                    "DISCRETE", "ELLIPTIC", "EQUALITY", "EQUALITY_SITES", "FLEX_CONTACT", "FLEX_EQUALITY",
                     "FRICTIONLOSS", "LIMIT", "NARROW_ROWS", "SLEEP", "SMOOTH", "SPARSE", "TENDON",
                     "TENDON_EQUALITY", "TENDON_FRICTIONLOSS", "TENDON_LIMIT",
                 ],
@@ -152,7 +152,7 @@ macro_rules! stage_table {
                     Result(make_constraint), Result(com_vel), Result(rne),
                 ],
                 flags: &[
-                    "ADHESION", "CAMERA_SENSOR", "CONNECT_WELD", "ELLIPTIC", "EQUALITY_SITES",
+                    "ADHESION", "CAMERA_SENSOR", "CONNECT_WELD", "DISCRETE", "ELLIPTIC", "EQUALITY_SITES",
                     "FLEX_CONTACT", "NARROW_ROWS", "SPARSE", "SURFACE_VELOCITY",
                 ],
             }
@@ -170,66 +170,77 @@ macro_rules! stage_table {
             acceleration smooth "unconstrained acceleration" {
                 phase: Phase::Force,
                 reads: &[
-                    Force, Sleep, Result(kinematics), Result(com_pos), Result(factor_m), Result(passive),
+                    Time, Motion, Force, Sleep, Control, Counter, Result(kinematics), Result(com_pos), Result(crb),
+                    Result(factor_m),
+                    Result(flex), Result(tendon), Result(transmission), Result(com_vel), Result(passive),
                     Result(rne), Result(actuation),
                 ],
-                cpu_reads: &[
-                    Time, Motion, History, Control, Counter, Scratch, Result(crb), Result(flex), Result(tendon),
-                    Result(collision), Result(make_constraint), Result(transmission), Result(com_vel),
+                cpu_reads: &[History, Scratch, Result(collision), Result(make_constraint)],
+                writes: &[Counter],
+                flags: &[
+                    "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "DISCRETE", "FLEX_BEND", "FLEX_FORCE",
+                    "FLEX_STRETCH", "FLUID", "FREE", "HISTORY", "IMPLICIT", "METRIC_COUPLED",
+                    "METRIC_FLEX", "METRIC_TERMS", "MUSCLE", "PGS", "REFLECTED_INERTIA", "SLEEP", "SO3",
+                    "SPRING", "TENDON",
                 ],
-                flags: &["SLEEP"],
             }
             solve solver "constraint solver: constraint forces and acceleration" {
                 phase: Phase::Force,
                 reads: &[
-                    Warmstart, Scratch, Result(crb), Result(factor_m), Result(collision),
-                    Result(make_constraint), Result(reference_constraint), Result(acceleration),
+                    Motion, Warmstart, Scratch, Result(com_pos), Result(flex), Result(tendon), Result(crb),
+                    Result(factor_m), Result(collision), Result(make_constraint), Result(transmission), Result(com_vel),
+                    Result(reference_constraint), Result(acceleration),
                 ],
-                cpu_reads: &[
-                    Motion, Result(kinematics), Result(com_pos), Result(com_vel), Result(crb),
-                ],
-                cpu_writes: &[Result(make_constraint), Result(reference_constraint)],
+                cpu_reads: &[Result(kinematics)],
+                writes: &[Result(make_constraint), Result(reference_constraint)],
                 flags: &[
-                    "CG", "DUAL", "DUAL_ELLIPTIC", "DUAL_PYRAMIDAL", "ELLIPTIC", "EQUALITY", "FRICTION",
-                    "NARROW_ROWS", "NOSLIP", "PGS", "SMOOTH", "SPARSE",
+                    "ACTUATION", "ADHESION", "CG", "CONTACT", "DAMPER", "DIAGEXACT", "DISCRETE", "DUAL",
+                    "DUAL_ELLIPTIC", "DUAL_PYRAMIDAL", "ELLIPTIC", "EQUALITY", "FLEX_BEND", "FLEX_FORCE",
+                    "FRICTION", "IMPLICIT", "METRIC_COUPLED", "METRIC_FLEX", "METRIC_TERMS", "NARROW_ROWS",
+                    "NOSLIP", "PGS", "SINGLE_FREE_BODY", "SMOOTH", "SPARSE", "SPRING", "TENDON",
                 ],
             }
             inverse solver "inverse dynamics: force that produces a given acceleration" {
                 phase: Phase::Inverse,
                 reads: &[
-                    Time, Motion, Control, Scratch, Result(kinematics), Result(com_pos), Result(tendon),
+                    Time, Motion, Control, Counter, Scratch, Result(kinematics), Result(com_pos), Result(flex), Result(tendon),
                     Result(crb), Result(factor_m), Result(collision), Result(make_constraint),
                     Result(transmission), Result(com_vel), Result(passive), Result(rne),
                     Result(reference_constraint), Result(actuation), Result(solve), Result(implicit),
                 ],
-                cpu_reads: &[Result(flex)],
-                cpu_writes: &[Result(make_constraint), Result(reference_constraint)],
-                writes: &[Result(solve), Result(implicit)],
+                writes: &[
+                    Counter, Result(make_constraint), Result(reference_constraint), Result(solve), Result(implicit),
+                ],
                 flags: &[
-                    "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "DERIVATIVE", "ELLIPTIC", "EQUALITY",
-                    "EULERDAMP", "FLEX_DAMPER", "FLUID", "FRICTION", "HISTORY", "IMPLICIT", "INVDISCRETE",
-                    "MUSCLE", "NARROW_ROWS", "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SO3", "SPARSE",
-                    "TENDON",
+                    "ACTIVATION", "ACTUATION", "ADHESION", "CONTACT", "DAMPER", "DCMOTOR", "DERIVATIVE",
+                    "DIAGEXACT", "DISCRETE", "ELLIPTIC", "EQUALITY", "EULERDAMP", "FLEX_BEND",
+                    "FLEX_DAMPER", "FLEX_FORCE", "FLEX_STRETCH", "FLUID", "FREE", "FRICTION", "HISTORY",
+                    "IMPLICIT", "INVDISCRETE", "METRIC_COUPLED", "METRIC_FLEX", "METRIC_TERMS", "MUSCLE",
+                    "NARROW_ROWS", "PGS", "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SO3", "SPARSE",
+                    "SPRING", "TENDON",
                 ],
             }
             fwdinv solver "discrepancy of forward and inverse dynamics" {
                 phase: Phase::OnDemand,
                 runs: |m| m.enabled(enable::FWDINV),
                 reads: &[
-                    Time, Motion, Control, Force, Scratch, Result(kinematics), Result(com_pos), Result(tendon),
+                    Time, Motion, Control, Force, Counter, Scratch, Result(kinematics), Result(com_pos), Result(flex), Result(tendon),
                     Result(crb), Result(factor_m), Result(collision), Result(make_constraint),
                     Result(transmission), Result(com_vel), Result(passive), Result(rne),
                     Result(reference_constraint), Result(actuation), Result(solve), Result(inverse),
                     Result(implicit),
                 ],
-                cpu_reads: &[Result(flex)],
-                cpu_writes: &[Result(make_constraint), Result(reference_constraint)],
-                writes: &[Result(solve), Result(inverse), Result(implicit)],
+                writes: &[
+                    Counter, Result(make_constraint), Result(reference_constraint), Result(solve), Result(inverse),
+                    Result(implicit),
+                ],
                 flags: &[
-                    "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "DERIVATIVE", "ELLIPTIC", "EQUALITY",
-                    "EULERDAMP", "FLEX_DAMPER", "FLUID", "FRICTION", "HISTORY", "IMPLICIT", "INVDISCRETE",
-                    "MUSCLE", "NARROW_ROWS", "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SO3", "SPARSE",
-                    "TENDON",
+                    "ACTIVATION", "ACTUATION", "ADHESION", "CONTACT", "DAMPER", "DCMOTOR", "DERIVATIVE",
+                    "DIAGEXACT", "DISCRETE", "ELLIPTIC", "EQUALITY", "EULERDAMP", "FLEX_BEND",
+                    "FLEX_DAMPER", "FLEX_FORCE", "FLEX_STRETCH", "FLUID", "FREE", "FRICTION", "HISTORY",
+                    "IMPLICIT", "INVDISCRETE", "METRIC_COUPLED", "METRIC_FLEX", "METRIC_TERMS", "MUSCLE",
+                    "NARROW_ROWS", "PGS", "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SO3", "SPARSE",
+                    "SPRING", "TENDON",
                 ],
             }
             subtree_vel smooth "subtree velocities and angular momenta" {
@@ -288,8 +299,8 @@ macro_rules! stage_table {
                 ],
                 writes: &[Motion, Sleep, Result(acceleration), Result(solve)],
                 flags: &[
-                    "CONNECT_WELD", "CONTACT", "EQUALITY", "EQUALITY_SITES", "FLEX", "FLEX_CONTACT",
-                    "FLEX_EQUALITY", "SLEEP", "TENDON", "TENDON_EQUALITY",
+                    "ACTUATION", "CONNECT_WELD", "CONTACT", "DISCRETE", "EQUALITY", "EQUALITY_SITES",
+                    "FLEX", "FLEX_CONTACT", "FLEX_EQUALITY", "SLEEP", "TENDON", "TENDON_EQUALITY",
                 ],
             }
             euler integrate "semi-implicit Euler integrator with implicit damping" {

@@ -13,8 +13,9 @@ pub(super) fn flags(model: &Model) -> Room {
         ("DERIVATIVE", schedule::is_implicit(model)),
         ("IMPLICIT", model.opt_integrator[0] == integrator::IMPLICIT),
         ("IMPLICITFAST", fast),
-        ("SINGLE_FREE_BODY", fast && free),
-        ("EULERDAMP", damping && has_joint_damping(model)),
+        ("SINGLE_FREE_BODY", (fast || model.is_discrete()) && free),
+        // the metric of the integrator discrete has the damping
+        ("EULERDAMP", damping && !model.is_discrete() && has_joint_damping(model)),
         ("SLEEP", model.has_sleep()),
     ]
 }

@@ -11,6 +11,7 @@ mod solver;
 
 pub(crate) use collision::{has_convex_pairs, shape_pairs};
 pub(crate) use runtime::of_tiling;
+pub(crate) use solver::{has_metric_flexes, is_coupled};
 
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use super::{Room, has_contacts};
 use crate::codegen::row_width::narrow_row_width;
 use crate::codegen::tiling::{Tiling, WorkingSetSpace};
 use manyworlds_model::model::Model;
-use manyworlds_model::schema::enums::{enable, solver};
+use manyworlds_model::schema::enums::{disable, enable, solver};
 
 pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
     let mut room = vec![
@@ -15,9 +15,41 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
         ("DUAL", model.is_dual()),
         ("DUAL_PYRAMIDAL", model.is_dual() && has_contacts(model)),
         ("DUAL_ELLIPTIC", model.is_dual() && is_elliptic(model)),
-        ("INVDISCRETE", model.enabled(enable::INVDISCRETE)),
+        // the metric has the acceleration of a step anyway
+        ("INVDISCRETE", model.enabled(enable::INVDISCRETE) && !model.is_discrete()),
+        ("DISCRETE", model.is_discrete()),
+        ("METRIC_TERMS", has_metric_terms(model)),
+        ("METRIC_FLEX", has_metric_flexes(model)),
+        ("METRIC_COUPLED", is_coupled(model)),
     ];
     // a flag of its own name for each solver
     room.extend(solver::ALL.iter().map(|&(name, value)| (name, model.opt_solver[0] == value)));
     room
+}
+
+/// True if the metric of the integrator discrete can have elements outside of the pattern of the inertia.
+pub(crate) fn is_coupled(model: &Model) -> bool {
+    has_metric_terms(model) || has_metric_flexes(model)
+}
+
+/// True if tendons or actuators can couple degrees of freedom in the metric of the integrator discrete.
+fn has_metric_terms(model: &Model) -> bool {
+    let is_soft = |ten: usize| {
+        let pairs = [&model.tendon_stiffnesspoly, &model.tendon_dampingpoly];
+        let own = [&model.tendon_stiffness, &model.tendon_damping].iter().any(|v| v[ten] != 0.0);
+        own || model.tendon_actuatorid[ten] != -1 || pairs.iter().any(|v| v[2 * ten..2 * ten + 2] != [0.0; 2])
+    };
+    let tendons = (0..model.sizes.ntendon).any(|ten| model.ten_J_rownnz[ten] > 1 && is_soft(ten));
+    let actuators = !model.disabled(disable::ACTUATION) && model.moment_rownnz.iter().any(|n| *n > 1);
+    model.is_discrete() && model.opt_solver[0] != solver::PGS && (tendons || actuators)
+}
+
+/// True if elements of flexes are in the metric of the integrator discrete.
+pub(crate) fn has_metric_flexes(model: &Model) -> bool {
+    let is_elastic = |f: usize| {
+        let stretches = model.flex_stiffnessadr[f] >= 0 && model.flex_dim[f] > 1;
+        model.flex_rigid[f] == 0 && (stretches || model.flex_bendingadr[f] >= 0)
+    };
+    let passive = !model.disabled(disable::SPRING) || !model.disabled(disable::DAMPER);
+    model.is_discrete() && passive && (0..model.sizes.nflex).any(is_elastic)
 }

@@ -40,6 +40,21 @@ macro_rules! force_data {
             scratch solver_M: real [nC] "mixed" "Inertia matrix, solver's copy." { register: true, workgroup: 2, need: Need::Kernels };
             scratch solver_Mgrad: real [nv] "mixed" "Inverse inertia times the last gradient; conjugate gradients." { register: true, workgroup: 15, need: Need::ConjugateGradient };
             scratch solver_grad_Mgrad: real [1] "mixed" "Last gradient times `solver_Mgrad`; kernels, conjugate gradients." { need: Need::Kernels };
+            // kernels with the integrator discrete
+            scratch metric_M: real [nC] "mixed" "Metric of the integrator discrete on the pattern of M." { need: Need::Kernels };
+            scratch metric_LD: real [nC] "mixed" "Factors of the metric with the diagonal of all that it couples: they precondition." { need: Need::Kernels };
+            scratch metric_LDiagInv: real [nv] "mixed" "Inverse diagonal of these factors." { need: Need::Kernels };
+            scratch metric_diagonal: real [nv] "mixed" "What springs, dampers, tendons and actuators add to the diagonal of M." { need: Need::Kernels };
+            scratch metric_force: real [nv] "N or N m" "Change of the forces by the motion within a step." { need: Need::Kernels };
+            scratch metric_tendon: real [ntendon 4] "mixed" "A tendon in the metric: weight of its square, force along it, weight of what it couples, and a product with that." { need: Need::Kernels };
+            scratch metric_actuator: real [nout 4] "mixed" "An actuator's output in the metric, as a tendon." { need: Need::Kernels };
+            scratch metric_edge: real [nflexedge 9] "N/m" "Stiffness of the elements around an edge, of its first end against its second." { need: Need::Kernels };
+            scratch metric_velocity: real [nflexvert 3] "mixed" "Velocity of a vertex for a vector in joint space." { need: Need::Kernels };
+            scratch metric_pull: real [nflexvert 3] "mixed" "Product of the metric's stiffness with these velocities." { need: Need::Kernels };
+            scratch metric_residual: real [nv] "mixed" "Residual of a solution in the metric." { need: Need::Kernels };
+            scratch metric_scaled: real [nv] "mixed" "The residual by the factors that precondition." { need: Need::Kernels };
+            scratch metric_direction: real [nv] "mixed" "Direction of an iteration." { need: Need::Kernels };
+            scratch metric_product: real [nv] "mixed" "Product of the metric with it." { need: Need::Kernels };
             scratch dual_MinvJT: real [ndual nv] "mixed" "Inverse inertia times each row of the constraint Jacobian.";
             scratch dual_A: real [ndual 6] "mixed" "Inverse inertia in constraint space: blocks of rows that are updated together.";
             scratch dual_improvement: real [1] "mixed" "Cost decrease of the sweep; kernels, as the following fields." { need: Need::Kernels };
