@@ -74,9 +74,7 @@ pub(super) fn collide_flexes<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
         let may = m.flex_contype[f] & m.flex_conaffinity[f] != 0 && m.flex_rigid[f] == 0;
         if may && m.flex_selfcollide[f] != selfcollide::NONE {
             let mut pair = Pairing::of_flexes(m, d, f, f);
-            let sweeps = m.flex_selfcollide[f] == selfcollide::SAP
-                || (m.flex_selfcollide[f] == selfcollide::AUTO && m.flex_dim[f] < 3);
-            if sweeps {
+            if pair.is_swept() {
                 pair.sweep();
             } else {
                 let count = m.flex_elemnum[f] as usize;
@@ -138,11 +136,22 @@ impl<'a, T: Real> Pairing<'a, T> {
 
     /// Leaves out contacts where there are too many; returns the number of those found, slots or not.
     fn finish(self) -> usize {
-        let mut flexes = self.parties.flex.iter().filter_map(|f| usize::try_from(*f).ok());
-        if flexes.all(|f| self.m.flex_rigid[f] != 0 || self.m.flex_interp[f] != 0) {
+        if self.is_limited() {
             keep_spread(self.d, self.first, MOST_CONTACTS);
         }
         self.wanted
+    }
+
+    /// True if all flexes are rigid or between nodes.
+    fn is_limited(&self) -> bool {
+        let mut flexes = self.parties.flex.iter().filter_map(|f| usize::try_from(*f).ok());
+        flexes.all(|f| self.m.flex_rigid[f] != 0 || self.m.flex_interp[f] != 0)
+    }
+
+    /// True if a flex meets itself by a sweep along an axis.
+    fn is_swept(&self) -> bool {
+        let (mode, dim) = (self.m.flex_selfcollide[self.f], self.m.flex_dim[self.f]);
+        mode == selfcollide::SAP || (mode == selfcollide::AUTO && dim < 3)
     }
 
     /// Contacts of the elements of the flex with each other: those whose bounding boxes overlap along the axis along which
@@ -207,7 +216,10 @@ impl<'a, T: Real> Pairing<'a, T> {
     /// The same for elements whose bounding boxes are near each other.
     fn collide_near(&mut self, one: usize, k: usize, l: usize) {
         let (m, f) = (self.m, self.f);
-        if (one == f && shares_vertex(m, f, k, l)) || !is_active(m, one, k) || !is_active(m, f, l) {
+        if (one == f && shares_vertex(m, f, k, l))
+            || !is_element_active(m, one, k)
+            || !is_element_active(m, f, l)
+        {
             return;
         }
         if self.are_neighbours(one, k, l) || self.pair_rests(one, k, l) {
@@ -237,19 +249,23 @@ impl<'a, T: Real> Pairing<'a, T> {
 
     /// Contacts of a plane with the vertices.
     fn collide_vertices(&mut self, g: usize) {
-        let (m, f) = (self.m, self.f);
+        let vertices = vertices_of(self.m, self.f);
+        (0..vertices.len()).for_each(|k| self.collide_vertex(g, k, vertices.start + k));
+    }
+
+    /// Contact of a plane with vertex `k` of the flex.
+    fn collide_vertex(&mut self, g: usize, k: usize, vert: usize) {
+        if self.rests_on(g, std::iter::once(vert)) {
+            return;
+        }
+        let radius = self.m.flex_radius[self.f];
         let (pos, normal) = (vec3(&self.d.geom_xpos, g), mat_column(mat3(&self.d.geom_xmat, g), 2));
-        for (k, vert) in vertices_of(m, f).enumerate() {
-            if self.rests_on(g, std::iter::once(vert)) {
-                continue;
-            }
-            let point = vec3(&self.d.flexvert_xpos, vert);
-            let dist = dot(point - pos, normal) - m.flex_radius[f];
-            if dist < self.listed {
-                let pos = point - normal * (m.flex_radius[f] + T::of(0.5) * dist);
-                self.parties.vert[1] = k as i32;
-                self.store(&ContactPoint { dist, pos, normal, tangent: Vec3::ZERO });
-            }
+        let point = vec3(&self.d.flexvert_xpos, vert);
+        let dist = dot(point - pos, normal) - radius;
+        if dist < self.listed {
+            let pos = point - normal * (radius + T::of(0.5) * dist);
+            self.parties.vert[1] = k as i32;
+            self.store(&ContactPoint { dist, pos, normal, tangent: Vec3::ZERO });
         }
     }
 
@@ -267,7 +283,7 @@ impl<'a, T: Real> Pairing<'a, T> {
                 let own = bounds_of(self.d, m.flex_elemadr[f] as usize + elem);
                 own.is_apart(&around, self.listed) || self.is_far(&bounds, elem)
             };
-            if (!field && far()) || !is_active(m, f, elem) {
+            if (!field && far()) || !is_element_active(m, f, elem) {
                 continue;
             }
             if self.rests_on(g, element_vertices(m, f, elem)) {
@@ -408,8 +424,11 @@ impl<T: Real> Pairing<'_, T> {
             if points[..count].contains(&contact.pos) {
                 return;
             }
-            points[count] = contact.pos;
-            count += 1;
+            // more than three there are only where points are those at which searches begin, of which each is another
+            if count < points.len() {
+                points[count] = contact.pos;
+                count += 1;
+            }
             // from the field to the triangle, and on its other side, as in the reference
             let normal = solid.mat * -contact.normal;
             let pos = solid.pos + solid.mat * (contact.pos - contact.normal * contact.dist);
@@ -468,7 +487,7 @@ fn shares_vertex<T: Real>(m: &Model<T>, f: usize, k: usize, l: usize) -> bool {
 }
 
 /// True if an element collides: all but those of tetrahedra too deep below the surface.
-fn is_active<T: Real>(m: &Model<T>, f: usize, elem: usize) -> bool {
+fn is_element_active<T: Real>(m: &Model<T>, f: usize, elem: usize) -> bool {
     m.flex_dim[f] < 3 || m.flex_elemlayer[m.flex_elemadr[f] as usize + elem] < m.flex_activelayers[f]
 }
 

@@ -5,6 +5,7 @@
 
 use super::contact_side::{Side, geom_bodies};
 use super::equality;
+use super::flex_rows::{edge_bodies, edge_of_next_row};
 use super::passive_contact::{has_passive, is_passive};
 use crate::smooth::flex_mesh::bodies_of;
 use crate::smooth::jacobian::last_dof;
@@ -122,9 +123,9 @@ fn join_trees<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         let kind = d.efc_type[r];
         // each row of a flex is for an edge of its own
         if kind == constraint::EQUALITY && equality::keeps_edges(m, id) {
-            edge = equality::edge_of_next_row(m, id, if last == (kind, id as i32) { edge + 1 } else { 0 });
+            edge = edge_of_next_row(m, id, if last == (kind, id as i32) { edge + 1 } else { 0 });
             last = (kind, id as i32);
-            d.efc_island[r] = join_bodies(m, d, equality::edge_bodies(m, id, edge));
+            d.efc_island[r] = join_bodies(m, d, edge_bodies(m, id, edge));
             continue;
         }
         // rows of one constraint touch the same trees

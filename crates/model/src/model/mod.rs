@@ -17,7 +17,7 @@ pub mod leaf;
 pub mod metric;
 mod names;
 mod needs;
-mod patches;
+pub mod patches;
 pub mod schedule;
 pub mod smooth;
 pub mod state;
