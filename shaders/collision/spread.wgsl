@@ -12,7 +12,7 @@ const MOST_CONTACTS: u32 = 50u;
 
 // Distance to the nearest one kept: of one that is kept, and where there is none yet.
 const KEPT: f32 = -1.0;
-const BEYOND: f32 = 3e38;
+const FARTHEST: f32 = 3e38;
 
 // No contact.
 const NONE: u32 = 0xffffffffu;
@@ -72,7 +72,7 @@ fn apart(con: u32, kept: u32, turn: u32) -> f32 {
         return KEPT;
     }
     let offset = point_part(con, 1u) - point_part(kept, 1u);
-    let before = select(contact_apart(con), BEYOND, turn == 1u);
+    let before = select(contact_apart(con), FARTHEST, turn == 1u);
     return min(before, dot(offset, offset));
 }
 
