@@ -14,6 +14,7 @@ import package::collision::contacts::{finish_contact, found_so_far, keeps_deepes
 import package::collision::flex_contacts::collide_flexes;
 import package::collision::narrow_phase::{collide_closed_form, collide_fields, collide_waiting, list_waiting, sleeps};
 import package::collision::pair::{is_convex, is_field};
+import package::collision::spread::left_out;
 import package::constraint::contact_side::contact_side;
 import package::runtime::group::{any_world, group_max, lane, sync};
 import package::runtime::status::raise_status;
@@ -50,7 +51,12 @@ fn find_contacts() {
     var listed = 0u;
     // the second pass is for worlds with more contacts than slots, by one lane each
     for (var turn = 0u; turn < 2u; turn++) {
+//#if FLEX_SPREAD
+        let wanted = found_so_far() + left_out;
+        left_out = 0u;
+//#else
         let wanted = found_so_far();
+//#endif
         keeps_deepest = turn == 1u && wanted > nconmax;
         if (turn == 1u && !any_world(keeps_deepest)) {
             break;
@@ -90,7 +96,11 @@ fn find_contacts() {
 //#endif
         sync();
         if (lane == 0u && turn == 0u) {
+//#if FLEX_SPREAD
+            set_ncon_peak(0u, max(ncon_peak(0u), i32(found_so_far() + left_out)));
+//#else
             set_ncon_peak(0u, max(ncon_peak(0u), i32(found_so_far())));
+//#endif
         }
     }
     let count = min(found_so_far(), nconmax);

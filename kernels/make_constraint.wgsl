@@ -4,11 +4,12 @@
 // the rows.
 
 import package::constraint::contact_jacobian::{contact_jacobian, contact_row_count, init_rows_of_contact};
-import package::constraint::contact_side::{geom_body, has_flex};
+import package::constraint::contact_side::{geom_body, has_flex, sides_move};
 import package::constraint::equality::{
-    self, connect_weld_rows, coupling_row, edge_of_row, first_equality_row, is_active, is_connect_or_weld, is_flex,
+    self, connect_weld_rows, coupling_row, first_equality_row, is_active, is_connect_or_weld, is_flex,
 };
 import package::constraint::exact_diagonal::exact_diagonals;
+import package::constraint::flex_rows::{flex_jacobian, flex_row_count, flex_row_position};
 import package::constraint::row_parameters::{init_row, row_parameters, write_row};
 import package::constraint::row_place::{row_at, row_begin, row_end, row_has, row_width};
 import package::constraint::row_span::set_row_ranges;
@@ -42,7 +43,7 @@ fn make_constraint() {
     }
     sync();
 //#if FLEX_EQUALITY
-    init_edge_rows();
+    init_flex_rows();
     sync();
 //#endif
 //#if NARROW_ROWS
@@ -76,7 +77,7 @@ fn make_constraint() {
     for (var r = lane; r < u32(ne(0u)); r += lanes) {
 //#if FLEX_EQUALITY
         if (is_flex(u32(efc_id(r)))) {
-            edge_jacobian(r);
+            flex_jacobian(u32(efc_id(r)), r);
             continue;
         }
 //#endif
@@ -146,36 +147,29 @@ fn claim_rows(count: u32) -> i32 {
 }
 
 //#if FLEX_EQUALITY
-// Claims a row for each of `count` edges, as far as they fit.
-fn claim_edge_rows(count: u32) {
+// Claims rows for a constraint on a flex, so many of them together as fit.
+fn claim_flex_rows(eq: u32) {
+    let rows = flex_row_count(eq);
     let first = wanted_rows;
-    wanted_rows += count;
+    wanted_rows += rows.count;
+    set_eq_efcadr(eq, i32(first));
     if (first < njmax) {
-        set_nefc(0u, i32(min(wanted_rows, njmax)));
+        let fit = min(rows.count, (njmax - first) / rows.together * rows.together);
+        set_nefc(0u, i32(first + fit));
     }
 }
 
-// Types, objects and positions of the rows of edges.
-fn init_edge_rows() {
+// Types, objects and positions of the rows of constraints on flexes.
+fn init_flex_rows() {
     for (var eq = 0u; eq < neq; eq++) {
         if (!is_flex(eq) || eq_efcadr(eq) < 0) {
             continue;
         }
         let first = u32(eq_efcadr(eq));
-        let end = min(first + u32(flex_tiednum(u32(eq_obj1id(eq)))), njmax);
+        let end = min(first + flex_row_count(eq).count, u32(nefc(0u)));
         for (var r = first + lane; r < end; r += lanes) {
-            let edge = edge_of_row(eq, r);
-            init_row(r, CONSTRAINT_EQUALITY, eq, flexedge_length(edge) - flexedge_length0(edge));
+            init_row(r, CONSTRAINT_EQUALITY, eq, flex_row_position(eq, r));
         }
-    }
-}
-
-// Jacobian of the row of an edge.
-fn edge_jacobian(r: u32) {
-    let edge = edge_of_row(u32(efc_id(r)), r);
-    let adr = u32(flexedge_J_rowadr(edge));
-    for (var k = adr; k < adr + u32(flexedge_J_rownnz(edge)); k++) {
-        set_efc_J(row_at(r, u32(flexedge_J_colind(k))), flexedge_J(k));
     }
 }
 //#endif
@@ -307,8 +301,7 @@ fn equality_rows() {
 //#endif
 //#if FLEX_EQUALITY
         if (is_flex(eq)) {
-            set_eq_efcadr(eq, i32(wanted_rows));
-            claim_edge_rows(u32(flex_tiednum(u32(eq_obj1id(eq)))));
+            claim_flex_rows(eq);
             continue;
         }
 //#endif
@@ -464,6 +457,12 @@ fn contact_rows() {
         if (!has_flex(con) && last_dof(u32(geom_body(con, 0u))) < 0 && last_dof(u32(geom_body(con, 1u))) < 0) {
             continue;
         }
+//#if FLEX_NODES
+        // but nodes may stand still around a place of a flex that moves elsewhere
+        if (has_flex(con) && !sides_move(con)) {
+            continue;
+        }
+//#endif
         set_contact_efc_address(con, claim_rows(contact_row_count(u32(contact_dim(con)))));
     }
 //#endif

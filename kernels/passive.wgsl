@@ -7,6 +7,7 @@ import package::math::vector::{set_vec3_at, vec3_at};
 import package::runtime::group::{lane, sync};
 import package::smooth::applied_force::subtree_end;
 import package::smooth::cable::cable_torque;
+import package::smooth::cells::{cell_forces, node_forces_of};
 import package::smooth::elasticity::{flex_forces, vertex_forces_of};
 import package::smooth::flex::mul_edge_jac;
 import package::smooth::passive::{joint_stiffness, spring_rotation, stiffness_at, stiffness_of_tendon, tendon_stretch};
@@ -68,9 +69,15 @@ fn passive() {
 //#if FLEX_FORCE
     flex_forces();
 //#endif
+//#if FLEX_CELLS
+    cell_forces();
+//#endif
     for (var dof = lane; dof < nv; dof += lanes) {
 //#if FLEX_FORCE
-        add_vertex_forces(dof);
+        add_flex_force(dof, vertex_forces_of(dof));
+//#endif
+//#if FLEX_CELLS
+        add_flex_force(dof, node_forces_of(dof));
 //#endif
         sum_passive(dof);
     }
@@ -130,10 +137,9 @@ fn tendon_forces(ten: u32) {
     }
 }
 
-//#if FLEX_FORCE
-// Adds the forces of flexes on one degree of freedom.
-fn add_vertex_forces(dof: u32) {
-    let force = vertex_forces_of(dof);
+//#if FLEX
+// Adds the elastic and the damping force of flexes on one degree of freedom.
+fn add_flex_force(dof: u32, force: vec2f) {
 //#if SPRING
     set_qfrc_spring(dof, qfrc_spring(dof) + force.x);
 //#endif

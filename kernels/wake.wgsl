@@ -6,7 +6,7 @@
 import package::constraint::equality::{body_anchors, is_active, is_connect_or_weld, is_flex};
 import package::runtime::group::{lane, sync};
 import package::sleep::asleep::{
-    AWAKE, coupled_trees, flex_tree, is_disturbed, is_mocap, sleep_cycle, tree_qpos_range, tree_sleeps, wake_tree,
+    AWAKE, coupled_trees, flex_tree, flex_tree_count, is_disturbed, is_mocap, sleep_cycle, tree_qpos_range, tree_sleeps, wake_tree,
 };
 
 // Trees of one coupling: some tree awake, last sleep cycle seen, more than one cycle.
@@ -144,7 +144,7 @@ fn wake_equality(eq: u32) {
 //#if FLEX_EQUALITY
     if (is_flex(eq)) {
         let f = u32(eq_obj1id(eq));
-        let count = u32(flex_vertnum(f));
+        let count = flex_tree_count(f);
         for (var k = 0u; k < count; k++) {
             note_tree(flex_tree(f, k));
         }

@@ -441,6 +441,15 @@ class ModelFields:
     def nflexhinge(self) -> int:
         """Number of vertices of the hinges of all flexes."""
     @property
+    def nflexpatch(self) -> int:
+        """Number of cells of solids and outer faces of shells of all flexes between nodes."""
+    @property
+    def nflexpatchnode(self) -> int:
+        """Number of nodes of all cells and faces of flexes."""
+    @property
+    def nflexfold(self) -> int:
+        """Number of edges about which the faces of all shells between nodes bend."""
+    @property
     def nflexpair(self) -> int:
         """Number of pairs of geoms and flexes, and of flexes, that can collide."""
     @property
@@ -2070,6 +2079,63 @@ class ModelFields:
     def flexedge_tied(self) -> NDArray[int32]:
         """These edges of each flex, and -1 behind them. Shape: [nflexedge]. Unit: id."""
     @property
+    def flex_tiedvertnum(self) -> NDArray[int32]:
+        """Number of vertices whose strain something changes, if the equality constraint is of vertices. Shape: [nflex]. Unit: 1."""
+    @property
+    def flexvert_tied(self) -> NDArray[int32]:
+        """These vertices of each flex, and -1 behind them. Shape: [nflexvert]. Unit: id."""
+    @property
+    def flex_patchadr(self) -> NDArray[int32]:
+        """First cell of a solid between nodes, or outer face of a shell. Shape: [nflex]. Unit: id."""
+    @property
+    def flex_patchnum(self) -> NDArray[int32]:
+        """Number of cells or faces; 0 if vertices are on bodies. Shape: [nflex]. Unit: 1."""
+    @property
+    def flexpatch_normal(self) -> NDArray[int32]:
+        """Axis of the normal of a face; -1 of a cell. Shape: [nflexpatch]. Unit: id."""
+    @property
+    def flexpatch_nodeadr(self) -> NDArray[int32]:
+        """First entry in the list of the nodes of a cell or face. Shape: [nflexpatch]. Unit: id."""
+    @property
+    def flexpatch_nodenum(self) -> NDArray[int32]:
+        """Number of nodes of a cell or face. Shape: [nflexpatch]. Unit: 1."""
+    @property
+    def flexpatch_node(self) -> NDArray[int32]:
+        """Nodes of cells and faces, the last axis the fastest. Shape: [nflexpatchnode]. Unit: id."""
+    @property
+    def flexnode_patchadr(self) -> NDArray[int32]:
+        """First entry in the list of the cells or faces at a node. Shape: [nflexnode]. Unit: id."""
+    @property
+    def flexnode_patchnum(self) -> NDArray[int32]:
+        """Number of cells or faces at a node. Shape: [nflexnode]. Unit: 1."""
+    @property
+    def flexnode_patch(self) -> NDArray[int32]:
+        """Cells and faces at nodes: 27 times the cell or face, and the place of the node in it. Shape: [nflexpatchnode]. Unit: id."""
+    @property
+    def flex_foldadr(self) -> NDArray[int32]:
+        """First edge about which faces of a shell between nodes bend. Shape: [nflex]. Unit: id."""
+    @property
+    def flex_foldnum(self) -> NDArray[int32]:
+        """Number of edges about which faces bend. Shape: [nflex]. Unit: 1."""
+    @property
+    def flexpatch_foldadr(self) -> NDArray[int32]:
+        """First entry in the list of the edges about which a face bends. Shape: [nflexpatch]. Unit: id."""
+    @property
+    def flexpatch_foldnum(self) -> NDArray[int32]:
+        """Number of edges about which a face bends. Shape: [nflexpatch]. Unit: 1."""
+    @property
+    def flexpatch_fold(self) -> NDArray[int32]:
+        """Edges about which faces bend: twice the edge, and which of its faces this is. Shape: [nflexfold, 2]. Unit: id."""
+    @property
+    def body_flexnodeadr(self) -> NDArray[int32]:
+        """First entry in the list of the body's flex nodes. Shape: [nbody]. Unit: id."""
+    @property
+    def body_flexnodenum(self) -> NDArray[int32]:
+        """Number of flex nodes on the body. Shape: [nbody]. Unit: 1."""
+    @property
+    def body_flexnode(self) -> NDArray[int32]:
+        """Flex nodes, body by body. Shape: [nflexnode]. Unit: id."""
+    @property
     def flexpair_geom(self) -> NDArray[int32]:
         """Geom that can collide with a flex, in the order of contacts; -1 where two flexes can. Shape: [nflexpair]. Unit: id."""
     @property
@@ -2680,6 +2746,9 @@ class BatchFields:
     @property
     def flexnode_xpos(self) -> Reals:
         """Position of the node; of a node inside a shell, that between its sides. Shape: [world, nflexnode, 3]. Unit: m. Written by: flex."""
+    @property
+    def flexpatch_xmat(self) -> Reals:
+        """Rotation of the cell or face of a flex from the axes of its grid, if it is elastic or constrained. Shape: [world, nflexpatch, 9]. Unit: 1. Written by: flex."""
     @property
     def flexedge_J(self) -> Reals:
         """Jacobian of the length, sparse by row. Shape: [world, nJfe]. Unit: mixed. Written by: flex."""

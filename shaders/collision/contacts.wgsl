@@ -105,8 +105,21 @@ fn is_from(k: u32, key: i32, item: vec3i) -> bool {
     return contact_item(3u * k + 2u) >= item.z;
 }
 
+//#if FLEX_SPREAD
+// Moves contact k as found to an earlier slot.
+fn move_contact(k: u32, to: u32) {
+    set_contact_key(to, contact_key(k));
+    for (var i = 0u; i < 3u; i++) {
+        set_contact_item(3u * to + i, contact_item(3u * k + i));
+    }
+    for (var i = 0u; i < 10u; i++) {
+        set_contact_point(10u * to + i, contact_point(10u * k + i));
+    }
+}
+//#endif
+
 // Stores a contact of a pair with a flex: of its part `a`, and number `b` within that.
-fn store_flex_contact(pair: u32, a: u32, b: u32, contact: ContactPoint) {
+fn store_contact_of(pair: u32, a: u32, b: u32, contact: ContactPoint) {
     let key = KEY_RADIX * flexpair_candidate(pair) - 1;
     let item = vec3i(i32(pair), i32(a), i32(b));
     var k = 0;

@@ -35,6 +35,25 @@ fn pairing(id: u32) -> Pairing {
     return Pairing(id, g, one, f, margin, margin + gap);
 }
 
+// True if a flex meets itself by a sweep along an axis.
+fn is_swept(pair: Pairing) -> bool {
+//#if FLEX_SWEEP
+    if (pair.geom < 0 && pair.one == pair.f) {
+        let mode = flex_selfcollide(pair.f);
+        return mode == SELFCOLLIDE_SAP || (mode == SELFCOLLIDE_AUTO && flex_dim(pair.f) < 3);
+    }
+//#endif
+    return false;
+}
+
+//#if FLEX_SPREAD
+// True for a pair whose flexes are all rigid or between nodes.
+fn is_limited(pair: Pairing) -> bool {
+    let one = flex_rigid(pair.one) != 0 || flex_interp(pair.one) != 0;
+    return (pair.geom >= 0 || one) && (flex_rigid(pair.f) != 0 || flex_interp(pair.f) != 0);
+}
+//#endif
+
 // Parameters of a contact of a pair, with its parts: vertices, or elements.
 fn finish_flex_contact(con: u32, id: u32, a: u32, b: u32) {
     let pair = pairing(id);
@@ -47,6 +66,13 @@ fn finish_flex_contact(con: u32, id: u32, a: u32, b: u32) {
     var vert = -1;
     if (pair.geom < 0) {
         elem.x = i32(a);
+//#if FLEX_SWEEP
+        // places in the order of the sweep, the second first
+        if (is_swept(pair)) {
+            let first = u32(flex_elemadr(pair.f));
+            elem = vec2i(flexelem_order(first + b / 64u), flexelem_order(first + a));
+        }
+//#endif
     } else if (geom_type(u32(pair.geom)) == GEOM_PLANE) {
         elem.y = -1;
         vert = i32(a);

@@ -1,11 +1,11 @@
 // Equality constraints: residual, Jacobian and force. Twin: crates/cpu/src/constraint/equality.rs.
 
+import package::constraint::flex_rows::flex_diag_approx;
 import package::constraint::row_place::row_at;
 import package::math::quaternion::{quat_conj, quat_mul};
 import package::math::spatial::Spatial;
 import package::math::vector::set_vec3_at;
 import package::sensor::object_frames::{acceleration_at, quat_of};
-import package::smooth::flex::edge_end;
 import package::smooth::jacobian::last_dof;
 
 // Bodies and anchor points of a connect or weld.
@@ -27,27 +27,15 @@ fn row_count(eq: u32) -> u32 {
     return select(select(1u, 6u, eq_type(eq) == EQUALITY_WELD), 3u, eq_type(eq) == EQUALITY_CONNECT);
 }
 
-// True for a constraint that keeps the lengths of a flex's edges.
+// True for a constraint on a flex.
 fn is_flex(eq: u32) -> bool {
 //#if FLEX_EQUALITY
-    return eq_type(eq) == EQUALITY_FLEX;
+    let kind = eq_type(eq);
+    return kind == EQUALITY_FLEX || kind == EQUALITY_FLEXVERT || kind == EQUALITY_FLEXSTRAIN;
 //#else
     return false;
 //#endif
 }
-
-//#if FLEX_EQUALITY
-// Edge of a row of a constrained flex.
-fn edge_of_row(eq: u32, row: u32) -> u32 {
-    return u32(flexedge_tied(u32(flex_edgeadr(u32(eq_obj1id(eq)))) + row - u32(eq_efcadr(eq))));
-}
-
-// Bodies at the ends of an edge of a constrained flex.
-fn edge_bodies(eq: u32, edge: u32) -> vec2u {
-    let f = u32(eq_obj1id(eq));
-    return vec2u(u32(flex_vertbodyid(edge_end(f, edge, 0u))), u32(flex_vertbodyid(edge_end(f, edge, 1u))));
-}
-//#endif
 
 // True for connect and weld constraints.
 fn is_connect_or_weld(eq: u32) -> bool {
@@ -285,7 +273,7 @@ fn equality_tendon_force(eq: u32, row: u32, ten: u32) -> f32 {
 fn equality_diag_approx(eq: u32, row: u32) -> f32 {
 //#if FLEX_EQUALITY
     if (is_flex(eq)) {
-        return flexedge_invweight0(edge_of_row(eq, row));
+        return flex_diag_approx(eq, row);
     }
 //#endif
 //#if CONNECT_WELD

@@ -3,8 +3,9 @@
 // itself.
 
 import package::constraint::contact_side::{contact_side, has_flex};
-import package::constraint::equality::{edge_bodies, edge_of_row, is_flex};
-import package::sleep::asleep::coupled_trees;
+import package::constraint::equality::is_flex;
+import package::constraint::flex_rows::{edge_bodies, edge_of_row};
+import package::sleep::asleep::{coupled_trees, flex_tree, flex_tree_count};
 
 //#if SLEEP
 // Labels each tree touched by a row with the lowest tree of its island.
@@ -25,10 +26,14 @@ fn join_trees() {
             join(dof_treeid(u32(jnt_dofadr(id))), -1);
         }
 //#if FLEX_EQUALITY
-        // each row of a flex is for an edge of its own
         if (kind == CONSTRAINT_EQUALITY && is_flex(id)) {
-            let held = edge_bodies(id, edge_of_row(id, r));
-            join(body_treeid(held.x), body_treeid(held.y));
+            // a row may be for an edge of its own; others are of all of the flex
+            if (eq_type(id) == EQUALITY_FLEX) {
+                let held = edge_bodies(id, edge_of_row(id, r));
+                join(body_treeid(held.x), body_treeid(held.y));
+            } else if (i32(r) == eq_efcadr(id)) {
+                join_flex(u32(eq_obj1id(id)));
+            }
             continue;
         }
 //#endif
@@ -68,11 +73,15 @@ fn join_elastic() {
         if ((flex_stiffnessadr(f) < 0 && flex_bendingadr(f) < 0) || flex_rigid(f) != 0) {
             continue;
         }
-        var one = -1;
-        let end = u32(flex_vertadr(f) + flex_vertnum(f));
-        for (var vert = u32(flex_vertadr(f)); vert < end; vert++) {
-            one = join(one, body_treeid(u32(flex_vertbodyid(vert))));
-        }
+        join_flex(f);
+    }
+}
+
+// Joins the trees that move a flex.
+fn join_flex(f: u32) {
+    var one = -1;
+    for (var k = 0u; k < flex_tree_count(f); k++) {
+        one = join(one, flex_tree(f, k));
     }
 }
 //#endif

@@ -3,9 +3,11 @@
 // from the first degree of freedom that moves a contact, and not from that of its tree.
 
 import package::constraint::contact_side::{contact_side, has_flex, Side};
-import package::constraint::equality::{body_anchors, edge_bodies, edge_of_row, is_connect_or_weld, is_flex};
+import package::constraint::equality::{body_anchors, is_connect_or_weld, is_flex};
+import package::constraint::flex_rows::{edge_bodies, edge_of_row, strain_of_row, strained_patch};
 import package::constraint::row_place::DofRange;
 import package::runtime::group::lane;
+import package::smooth::cells::patch_node;
 import package::smooth::jacobian::last_dof;
 
 // Two ranges, of which the second may be empty.
@@ -77,8 +79,7 @@ fn row_sides(r: u32) -> RowSides {
     if (kind == CONSTRAINT_EQUALITY) {
 //#if FLEX_EQUALITY
         if (is_flex(id)) {
-            let held = edge_bodies(id, edge_of_row(id, r));
-            return RowSides(body_dof_range(held.x), body_dof_range(held.y));
+            return flex_row_sides(id, r);
         }
 //#endif
         return equality_sides(id);
@@ -150,6 +151,32 @@ fn tendon_dof_range(ten: i32) -> DofRange {
         }
     }
     return range;
+}
+//#endif
+
+//#if FLEX_EQUALITY
+// What moves the two vertices of the row of an edge, or what moves a vertex and those around it, or a cell or face.
+fn flex_row_sides(eq: u32, r: u32) -> RowSides {
+//#if FLEX_VERTEX
+    if (eq_type(eq) == EQUALITY_FLEXVERT) {
+        let strain = strain_of_row(eq, r);
+        let adr = u32(flexvert_J_rowadr(strain));
+        let last = adr + u32(flexvert_J_rownnz(strain)) - 1u;
+        return RowSides(DofRange(u32(flexvert_J_colind(adr)), u32(flexvert_J_colind(last)) + 1u), DofRange(nv, 0u));
+    }
+//#endif
+//#if FLEX_STRAIN
+    if (eq_type(eq) == EQUALITY_FLEXSTRAIN) {
+        let cell = strained_patch(eq);
+        var range = DofRange(nv, 0u);
+        for (var k = 0u; k < u32(flexpatch_nodenum(cell)); k++) {
+            range = range_union(range, body_dof_range(u32(flex_nodebodyid(patch_node(cell, k)))));
+        }
+        return RowSides(range, DofRange(nv, 0u));
+    }
+//#endif
+    let held = edge_bodies(eq, edge_of_row(eq, r));
+    return RowSides(body_dof_range(held.x), body_dof_range(held.y));
 }
 //#endif
 

@@ -88,6 +88,26 @@ fn is_disturbed(tree: u32, tolerance: f32) -> bool {
     return disturbed;
 }
 
+// Number of vertices or nodes that a flex moves with.
+fn flex_tree_count(f: u32) -> u32 {
+//#if FLEX_NODES
+    if (flex_interp(f) != 0) {
+        return u32(flex_nodenum(f));
+    }
+//#endif
+    return u32(flex_vertnum(f));
+}
+
+// Tree of one of them; -1 for that of a static body.
+fn flex_tree(f: u32, k: u32) -> i32 {
+//#if FLEX_NODES
+    if (flex_interp(f) != 0) {
+        return body_treeid(u32(flex_nodebodyid(u32(flex_nodeadr(f)) + k)));
+    }
+//#endif
+    return body_treeid(u32(flex_vertbodyid(u32(flex_vertadr(f)) + k)));
+}
+
 //#if EQUALITY
 // True if all trees coupled by an equality constraint sleep.
 fn equality_sleeps(eq: u32) -> bool {
@@ -100,7 +120,7 @@ fn equality_sleeps(eq: u32) -> bool {
     if (is_flex(eq)) {
         let f = u32(eq_obj1id(eq));
         var all_sleep = true;
-        for (var k = 0u; k < u32(flex_vertnum(f)); k++) {
+        for (var k = 0u; k < flex_tree_count(f); k++) {
             let tree = flex_tree(f, k);
             all_sleep = all_sleep && (tree < 0 || tree_sleeps(tree));
         }
@@ -110,13 +130,6 @@ fn equality_sleeps(eq: u32) -> bool {
     let trees = coupled_trees(eq);
     return (trees.x < 0 || tree_sleeps(trees.x)) && (trees.y < 0 || tree_sleeps(trees.y));
 }
-
-//#if FLEX_EQUALITY
-// Tree of a vertex of a flex; -1 for that of a static body.
-fn flex_tree(f: u32, k: u32) -> i32 {
-    return body_treeid(u32(flex_vertbodyid(u32(flex_vertadr(f)) + k)));
-}
-//#endif
 
 // Trees of the two bodies or joints of an equality constraint; -1 for none.
 fn coupled_trees(eq: u32) -> vec2i {

@@ -28,6 +28,11 @@ struct VertexForce {
 // Forces at the vertices of all flexes.
 fn flex_forces() {
     for (var f = 0u; f < nflex; f++) {
+//#if FLEX_NODES
+        if (flex_interp(f) != 0) {
+            continue;
+        }
+//#endif
         let end = u32(flex_edgeadr(f) + flex_edgenum(f));
         for (var edge = u32(flex_edgeadr(f)) + lane; edge < end; edge += lanes) {
             edge_forces(f, edge);
@@ -35,6 +40,11 @@ fn flex_forces() {
     }
     sync();
     for (var f = 0u; f < nflex; f++) {
+//#if FLEX_NODES
+        if (flex_interp(f) != 0) {
+            continue;
+        }
+//#endif
         let end = u32(flex_vertadr(f) + flex_vertnum(f));
         for (var vert = u32(flex_vertadr(f)) + lane; vert < end; vert += lanes) {
             vertex_forces(f, vert);

@@ -16,6 +16,21 @@ fn edge_vector(f: u32, edge: u32) -> vec3f {
     return flexvert_xpos_vec3(edge_end(f, edge, 1u)) - flexvert_xpos_vec3(edge_end(f, edge, 0u));
 }
 
+//#if FLEX_VERTEX
+// Edges at a vertex, where an equality constraint keeps the strain around it: the first in flex_vertedge, and one past the
+// last.
+fn edges_around(vert: u32) -> vec2u {
+    let adr = u32(flex_vertedgeadr(vert));
+    return vec2u(adr, adr + u32(flex_vertedgenum(vert)));
+}
+
+// Vertex at the other end of an edge.
+fn other_end(f: u32, edge: u32, vert: u32) -> u32 {
+    let one = edge_end(f, edge, 0u);
+    return select(one, edge_end(f, edge, 1u), one == vert);
+}
+//#endif
+
 // Product of the Jacobian of an edge with V.
 fn mul_edge_jac__V(edge: u32) -> f32 {
     let adr = u32(flexedge_J_rowadr(edge));

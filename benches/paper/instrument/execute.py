@@ -27,7 +27,8 @@ def execute(configuration, worlds, warm_up, steps):
     figures = {}
     for kernel, function, counts in zip(kernels, functions, said["kernels"]):
         figures[kernel.name] = issued(configuration, kernel, function, counts, worlds * steps)
-    return {"status": said["status"], "qpos": said["qpos"], "worlds": worlds, "steps": steps, "kernels": figures}
+    asked = {name: said[name] for name in ("status", "contacts", "rows", "qpos")}
+    return {**asked, "worlds": worlds, "steps": steps, "kernels": figures}
 
 
 def build(configuration, at):
@@ -46,7 +47,7 @@ def link(configuration, functions):
     """The machine with its kernels, and with the sizes of this configuration."""
     layout = configuration.layout
     lines = ["#pragma once", '#include "machine.h"', "struct Slot { size_t offset, len; };"]
-    for name in ("ctrl", "status", "qpos"):
+    for name in ("ctrl", "status", "qpos", "ncon_peak", "nefc_peak"):
         lines.append("constexpr Slot {}{{{}, {}}};".format(name.upper(), *configuration.slot(name)))
     for name in ("interleave", "stride_f", "stride_i"):
         lines.append(f"constexpr size_t {name.upper()} = {layout[name]};")

@@ -204,16 +204,18 @@ int main(int argc, char** argv) {
         }
     }
 
-    // bits of the status of all worlds together, and a pose, by which runs are compared
-    int status = 0;
+    // bits of the status of all worlds together, what the most crowded one asked for, and a pose, by which runs are compared
+    int status = 0, contacts = 0, rows = 0;
     for (size_t w = 0; w < worlds; w++) {
         for (size_t k = 0; k < STATUS.len; k++) status |= buffers.data_i[place(STRIDE_I, w, STATUS.offset + k)];
+        if (NCON_PEAK.len) contacts = std::max(contacts, buffers.data_i[place(STRIDE_I, w, NCON_PEAK.offset)]);
+        if (NEFC_PEAK.len) rows = std::max(rows, buffers.data_i[place(STRIDE_I, w, NEFC_PEAK.offset)]);
     }
     std::vector<double> pose;
     for (size_t k = 0; k < std::min<size_t>(QPOS.len, 7); k++) {
         pose.push_back(buffers.data_f[place(STRIDE_F, 0, QPOS.offset + k)]);
     }
-    printf("{\"status\": %d, ", status);
+    printf("{\"status\": %d, \"contacts\": %d, \"rows\": %d, ", status, contacts, rows);
     print("qpos", pose);
     printf(", \"kernels\": [");
     for (size_t k = 0; k < std::size(KERNELS); k++) {

@@ -17,7 +17,7 @@ use manyworlds_model::model::Model;
 use manyworlds_model::model::candidates::MAX_LISTED;
 use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::model::schedule;
-use manyworlds_model::schema::enums::{edgeequality, geom};
+use manyworlds_model::schema::enums::{edgeequality, geom, integrator};
 use manyworlds_model::schema::stages::Stage;
 use manyworlds_model::schema::{Elem, Role, Sizes, ValuesMut};
 
@@ -372,44 +372,56 @@ fn ordered(stages: impl Iterator<Item = Stage>, partition: Partition, accesses: 
     if partition == Partition::Split { stages.collect() } else { constraints_last(stages, accesses) }
 }
 
-/// Most contacts of a rigid flex with a geom, and of a geom with an element: a box and a triangle.
-const MOST_RIGID_CONTACTS: i32 = 50;
-const CONTACTS_OF_ELEMENT: i32 = 11;
+/// Most searches of a triangle for contacts with a signed distance field: order keys have a number for each.
+const MAX_SEARCHES_OF_TRIANGLE: i32 = 64;
 
-/// Rejects a model with deformable bodies of which kernels do not find all contacts or take them for springs, or that are
-/// between nodes.
+/// Rejects a flex whose contacts are springs, whose stiffness is not in the metric, or that looks for contacts with a signed
+/// distance field from more points than order keys tell apart.
 fn check_flexes(model: &Model) -> Result<()> {
-    let refuse = |f: usize, what: &str| {
+    let refuse = |f: usize, what: String| {
         Err(Error::Unsupported(format!(
-            "flex {f} '{}' {what}, which kernels do not simulate yet; step the model on the CPU",
+            "flex {f} '{}' {what}, or step the model on the CPU",
             model.names.flex[f]
         )))
     };
-    if let Some(f) = (0..model.sizes.nflex).find(|&f| model.flex_interp[f] != 0) {
-        return refuse(f, "interpolates between nodes");
+    let is_passive =
+        |f: &usize| model.flex_passive[*f] != 0 && model.flex_dim[*f] > 1 && model.flex_interp[*f] == 0;
+    if let Some(f) = (0..model.sizes.nflex).find(is_passive) {
+        return refuse(
+            f,
+            "has passive contacts, which kernels do not simulate yet: take passive away".into(),
+        );
     }
-    let keeps_strain = |f: &usize| model.flex_edgeequality[*f] == edgeequality::VERTICES;
-    if let Some(f) = (0..model.sizes.nflex).find(keeps_strain) {
-        return refuse(f, "keeps the strain around its vertices");
+    let is_elastic_between_nodes = |f: &usize| {
+        let is_elastic = model.flex_stiffnessadr[*f] >= 0 || model.flex_bendingadr[*f] >= 0;
+        model.flex_interp[*f] != 0 && is_elastic && model.flex_edgeequality[*f] != edgeequality::STRAIN
+    };
+    if model.opt_integrator[0] == integrator::DISCRETE
+        && let Some(f) = (0..model.sizes.nflex).find(is_elastic_between_nodes)
+    {
+        return refuse(
+            f,
+            "is elastic between nodes, whose stiffness kernels do not have in the metric of integrator discrete: set \
+             integrator=\"Euler\" with a short step"
+                .into(),
+        );
     }
-    if let Some(f) = (0..model.sizes.nflex).find(|&f| model.flex_passive[f] != 0 && model.flex_dim[f] > 1) {
-        return refuse(f, "has passive contacts");
+    let starts = model.opt_sdf_initpoints[0];
+    if model.opt_sdf_iterations[0] > 0 || starts <= MAX_SEARCHES_OF_TRIANGLE {
+        return Ok(());
     }
-    for p in 0..model.sizes.nflexpair {
-        let [one, f] = [0, 1].map(|k| model.flexpair_flex[2 * p + k]);
-        let geom = usize::try_from(model.flexpair_geom[p]);
-        if geom.is_ok_and(|g| model.geom_type[g] == geom::SDF) {
-            return refuse(f as usize, "can meet a signed distance field");
-        }
-        let most = model.flex_vertnum[f as usize].max(CONTACTS_OF_ELEMENT * model.flex_elemnum[f as usize]);
-        if model.flex_rigid[f as usize] != 0 && most > MOST_RIGID_CONTACTS {
-            return refuse(f as usize, "is rigid and can have more contacts with a geom than are kept");
-        }
-        if one == f {
-            return refuse(f as usize, "can collide with itself (see selfcollide)");
-        }
+    let is_field =
+        |p: &usize| usize::try_from(model.flexpair_geom[*p]).is_ok_and(|g| model.geom_type[g] == geom::SDF);
+    match (0..model.sizes.nflexpair).find(is_field) {
+        Some(p) => refuse(
+            model.flexpair_flex[2 * p + 1] as usize,
+            format!(
+                "can meet a signed distance field, and every triangle is searched from {starts} points, of which \
+                 kernels tell {MAX_SEARCHES_OF_TRIANGLE} apart: set sdf_iterations"
+            ),
+        ),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// Rejects a model whose table of candidates is not complete, as kernels test those that it lists, or longer than the

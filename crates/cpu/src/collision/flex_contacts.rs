@@ -74,9 +74,8 @@ pub(super) fn collide_flexes<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
         let may = m.flex_contype[f] & m.flex_conaffinity[f] != 0 && m.flex_rigid[f] == 0;
         if may && m.flex_selfcollide[f] != selfcollide::NONE {
             let mut pair = Pairing::of_flexes(m, d, f, f);
-            let sweeps = m.flex_selfcollide[f] == selfcollide::SAP
-                || (m.flex_selfcollide[f] == selfcollide::AUTO && m.flex_dim[f] < 3);
-            pair.collide_pairs(f, sweeps);
+            let swept = pair.is_swept();
+            pair.collide_pairs(f, swept);
             wanted += pair.finish();
         }
     }
@@ -131,11 +130,22 @@ impl<'a, T: Real> Pairing<'a, T> {
 
     /// Leaves out contacts where there are too many; returns the number of those found, slots or not.
     fn finish(self) -> usize {
-        let mut flexes = self.parties.flex.iter().filter_map(|f| usize::try_from(*f).ok());
-        if flexes.all(|f| self.m.flex_rigid[f] != 0 || self.m.flex_interp[f] != 0) {
+        if self.is_limited() {
             keep_spread(self.d, self.first, MOST_CONTACTS);
         }
         self.wanted
+    }
+
+    /// True if all flexes are rigid or between nodes.
+    fn is_limited(&self) -> bool {
+        let mut flexes = self.parties.flex.iter().filter_map(|f| usize::try_from(*f).ok());
+        flexes.all(|f| self.m.flex_rigid[f] != 0 || self.m.flex_interp[f] != 0)
+    }
+
+    /// True if a flex meets itself by a sweep along an axis.
+    fn is_swept(&self) -> bool {
+        let (mode, dim) = (self.m.flex_selfcollide[self.f], self.m.flex_dim[self.f]);
+        mode == selfcollide::SAP || (mode == selfcollide::AUTO && dim < 3)
     }
 
     /// Contacts of the elements of flex `one` with those of the flex, or of these with each other: in the order of their numbers
@@ -221,8 +231,8 @@ impl<'a, T: Real> Pairing<'a, T> {
     /// True if an element of flex `one` and an element of the flex may have contacts where they are near each other.
     fn may_touch(&self, one: usize, k: usize, l: usize) -> bool {
         let (m, f) = (self.m, self.f);
-        is_active(m, one, k)
-            && is_active(m, f, l)
+        is_element_active(m, one, k)
+            && is_element_active(m, f, l)
             && !self.are_neighbours(one, k, l)
             && !self.pair_rests(one, k, l)
     }
@@ -250,19 +260,23 @@ impl<'a, T: Real> Pairing<'a, T> {
 
     /// Contacts of a plane with the vertices.
     fn collide_vertices(&mut self, g: usize) {
-        let (m, f) = (self.m, self.f);
+        let vertices = vertices_of(self.m, self.f);
+        (0..vertices.len()).for_each(|k| self.collide_vertex(g, k, vertices.start + k));
+    }
+
+    /// Contact of a plane with vertex `k` of the flex.
+    fn collide_vertex(&mut self, g: usize, k: usize, vert: usize) {
+        if self.rests_on(g, std::iter::once(vert)) {
+            return;
+        }
+        let radius = self.m.flex_radius[self.f];
         let (pos, normal) = (vec3(&self.d.geom_xpos, g), mat_column(mat3(&self.d.geom_xmat, g), 2));
-        for (k, vert) in vertices_of(m, f).enumerate() {
-            if self.rests_on(g, std::iter::once(vert)) {
-                continue;
-            }
-            let point = vec3(&self.d.flexvert_xpos, vert);
-            let dist = dot(point - pos, normal) - m.flex_radius[f];
-            if dist < self.listed {
-                let pos = point - normal * (m.flex_radius[f] + T::of(0.5) * dist);
-                self.parties.vert[1] = k as i32;
-                self.store(&ContactPoint { dist, pos, normal, tangent: Vec3::ZERO });
-            }
+        let point = vec3(&self.d.flexvert_xpos, vert);
+        let dist = dot(point - pos, normal) - radius;
+        if dist < self.listed {
+            let pos = point - normal * (radius + T::of(0.5) * dist);
+            self.parties.vert[1] = k as i32;
+            self.store(&ContactPoint { dist, pos, normal, tangent: Vec3::ZERO });
         }
     }
 
@@ -290,7 +304,7 @@ impl<'a, T: Real> Pairing<'a, T> {
             near.sort_unstable();
         }
         for elem in near.iter().map(|elem| elem[0] as usize) {
-            if is_active(m, f, elem) && !self.rests_on(g, element_vertices(m, f, elem)) {
+            if is_element_active(m, f, elem) && !self.rests_on(g, element_vertices(m, f, elem)) {
                 self.parties.elem[1] = elem as i32;
                 self.collide_element(g, elem);
             }
@@ -429,8 +443,11 @@ impl<T: Real> Pairing<'_, T> {
             if points[..count].contains(&contact.pos) {
                 return;
             }
-            points[count] = contact.pos;
-            count += 1;
+            // more than three there are only where points are those at which searches begin, of which each is another
+            if count < points.len() {
+                points[count] = contact.pos;
+                count += 1;
+            }
             // from the field to the triangle, and on its other side, as in the reference
             let normal = solid.mat * -contact.normal;
             let pos = solid.pos + solid.mat * (contact.pos - contact.normal * contact.dist);
@@ -509,7 +526,7 @@ fn is_beyond_edge<T: Real>(triangle: &[Vec3<T>], corners: &[Vec3<T>], distance: 
 }
 
 /// True if an element collides: all but those of tetrahedra too deep below the surface.
-fn is_active<T: Real>(m: &Model<T>, f: usize, elem: usize) -> bool {
+fn is_element_active<T: Real>(m: &Model<T>, f: usize, elem: usize) -> bool {
     m.flex_dim[f] < 3 || m.flex_elemlayer[m.flex_elemadr[f] as usize + elem] < m.flex_activelayers[f]
 }
 

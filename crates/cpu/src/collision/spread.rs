@@ -12,8 +12,6 @@ pub(super) fn keep_spread<T: Real>(d: &mut Data<T>, start: usize, most: usize) {
     if end - start <= most {
         return;
     }
-    // distance to the nearest one kept, squared; negative of one kept
-    let kept = -T::ONE;
     let mut next = start;
     for con in start..end {
         d.contact_apart[con] = T::of(f64::INFINITY);
@@ -22,12 +20,10 @@ pub(super) fn keep_spread<T: Real>(d: &mut Data<T>, start: usize, most: usize) {
         }
     }
     for _ in 0..most {
-        let at = vec3(&d.contact_pos, next);
-        d.contact_apart[next] = kept;
         let mut farthest = next;
+        d.contact_apart[next] = -T::ONE;
         for con in start..end {
-            let offset = vec3(&d.contact_pos, con) - at;
-            d.contact_apart[con] = d.contact_apart[con].min(dot(offset, offset));
+            d.contact_apart[con] = apart(d, con, next);
             if d.contact_apart[con] > d.contact_apart[farthest] {
                 farthest = con;
             }
@@ -45,4 +41,10 @@ pub(super) fn keep_spread<T: Real>(d: &mut Data<T>, start: usize, most: usize) {
         }
     }
     d.ncon[0] = count as i32;
+}
+
+/// Squared distance of a contact from the nearest one that is kept, of which one is new; negative of one kept.
+fn apart<T: Real>(d: &Data<T>, con: usize, kept: usize) -> T {
+    let offset = vec3(&d.contact_pos, con) - vec3(&d.contact_pos, kept);
+    d.contact_apart[con].min(dot(offset, offset))
 }

@@ -26,7 +26,7 @@ impl<T: Real> Side<T> {
     /// A side of a contact: 0 or 1.
     pub fn of(m: &Model<T>, d: &Data<T>, con: usize, side: usize) -> Self {
         if let Some(body) = geom_body(m, d, con, side) {
-            return Self::one(body);
+            return Self::of_body(body);
         }
         let f = d.contact_flex[2 * con + side] as usize;
         let grid = NodeGrid::of(m, f);
@@ -34,7 +34,7 @@ impl<T: Real> Side<T> {
             let vert = m.flex_vertadr[f] as usize + vert;
             return match grid {
                 Some(grid) => Self::of_nodes(m, &grid, vec3(&m.flex_vert0, vert)),
-                None => Self::one(m.flex_vertbodyid[vert] as usize),
+                None => Self::of_body(m.flex_vertbodyid[vert] as usize),
             };
         }
         let elem = d.contact_elem[2 * con + side] as usize;
@@ -46,7 +46,8 @@ impl<T: Real> Side<T> {
         Self(weights.iter().map(|&(vert, weight)| (m.flex_vertbodyid[vert] as usize, weight)).collect())
     }
 
-    fn one(body: usize) -> Self {
+    /// A side that is one body.
+    fn of_body(body: usize) -> Self {
         Self(std::iter::once((body, T::ONE)).collect())
     }
 

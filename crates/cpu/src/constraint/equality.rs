@@ -8,7 +8,6 @@ use crate::math::{
     Quat, Spatial, Vec3, cross, dot, dot_n, mat3, quat, quat_at, quat_conj, quat_mul, spatial, vec3,
 };
 use crate::sensor::object_frames::{acceleration_at, quat_of};
-use crate::smooth::flex_mesh::edge_ends;
 use crate::smooth::jacobian::last_dof;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -32,11 +31,6 @@ pub fn is_flex<T: Real>(m: &Model<T>, eq: usize) -> bool {
 /// True for a constraint that keeps the lengths of a flex's edges, each in a row of its own.
 pub fn keeps_edges<T: Real>(m: &Model<T>, eq: usize) -> bool {
     m.eq_type[eq] == kind::FLEX
-}
-
-/// Bodies at the ends of an edge of a constrained flex.
-pub fn edge_bodies<T: Real>(m: &Model<T>, eq: usize, edge: usize) -> [usize; 2] {
-    edge_ends(m, m.eq_obj1id[eq] as usize, edge).map(|vert| m.flex_vertbodyid[vert] as usize)
 }
 
 /// True for connect and weld constraints.

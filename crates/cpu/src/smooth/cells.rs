@@ -8,9 +8,10 @@
 
 use super::body_point::{add_point_force, point_velocity};
 use super::flex_mesh::nodes_of;
-use super::nodes::{MOST_NODES, NodeGrid, polynomials};
+use super::nodes::{MOST_NODES, polynomials};
 use crate::math::{
-    Mat3, Vec3, add_vec3, cross, dot, length, nearest_rotation, normalize3, outer, set_vec3, transpose, vec3,
+    Mat3, Vec3, add_vec3, cross, dot, length, mat3, nearest_rotation, normalize3, outer, set_mat3, set_vec3,
+    transpose, vec3,
 };
 use arrayvec::ArrayVec;
 use manyworlds_model::model::Model;
@@ -30,6 +31,8 @@ const RECORD: usize = 10;
 /// A cell of a solid, or an outer face of a shell.
 #[derive(Clone, Debug)]
 pub struct Patch {
+    /// Number among those of all flexes.
+    id: usize,
     /// Nodes, the last axis the fastest.
     pub nodes: ArrayVec<usize, MOST_NODES>,
     /// Axis of a face's normal; none of a cell.
@@ -44,41 +47,17 @@ fn axes_along(normal: usize) -> [usize; 2] {
 }
 
 impl Patch {
-    /// A cell, the last axis the fastest, or a face: by its normal, the near ones before the far ones.
-    pub fn of(grid: &NodeGrid, k: usize) -> Self {
-        if grid.is_shell { Self::face(grid, k) } else { Self::cell(grid, k) }
-    }
-
-    fn cell(grid: &NodeGrid, cell: usize) -> Self {
-        let ([_, y, z], order) = (grid.cells, grid.order);
-        let at = [cell / (y * z), cell / z % y, cell % z];
-        let side = order + 1;
-        let place = |p: usize| {
-            let within = [p / (side * side), p / side % side, p % side];
-            grid.node([0, 1, 2].map(|axis| at[axis] * order + within[axis]))
-        };
-        Self { nodes: (0..side * side * side).map(place).collect(), normal: None, order }
-    }
-
-    fn face(grid: &NodeGrid, face: usize) -> Self {
-        let (mut normal, mut k) = (0, face);
-        let area = |normal: usize| axes_along(normal).map(|axis| grid.cells[axis]).iter().product::<usize>();
-        while normal < 2 && k >= 2 * area(normal) {
-            k -= 2 * area(normal);
-            normal += 1;
+    /// Cell or face `k` of a flex.
+    pub fn of<T: Real>(m: &Model<T>, f: usize, k: usize) -> Self {
+        let id = m.flex_patchadr[f] as usize + k;
+        let adr = m.flexpatch_nodeadr[id] as usize;
+        let nodes = &m.flexpatch_node[adr..adr + m.flexpatch_nodenum[id] as usize];
+        Self {
+            id,
+            nodes: nodes.iter().map(|node| *node as usize).collect(),
+            normal: usize::try_from(m.flexpatch_normal[id]).ok(),
+            order: m.flex_interp[f].unsigned_abs() as usize,
         }
-        let [first, second] = axes_along(normal);
-        let (is_far, k) = (k >= area(normal), k % area(normal));
-        let at = [k / grid.cells[second], k % grid.cells[second]];
-        let (order, side) = (grid.order, grid.order + 1);
-        let place = |p: usize| {
-            let mut place = [0; 3];
-            place[normal] = if is_far { grid.last(normal) } else { 0 };
-            place[first] = at[0] * order + p / side;
-            place[second] = at[1] * order + p % side;
-            grid.node(place)
-        };
-        Self { nodes: (0..side * side).map(place).collect(), normal: Some(normal), order }
     }
 
     /// Number of coordinates.
@@ -88,6 +67,11 @@ impl Patch {
 
     /// Rotation from the axes of the grid to the world.
     pub fn rotation<T: Real>(&self, d: &Data<T>) -> Mat3<T> {
+        mat3(&d.flexpatch_xmat, self.id)
+    }
+
+    /// Rotation nearest to the gradient in the middle.
+    fn nearest_turn<T: Real>(&self, d: &Data<T>) -> Mat3<T> {
         let middle = T::of(0.5);
         if let Some(normal) = self.normal {
             let tangents = self.tangents(d, [middle; 2]);
@@ -116,12 +100,15 @@ impl Patch {
         d: &Data<T>,
         turn: Mat3<T>,
     ) -> ArrayVec<T, MOST_COORDINATES> {
-        let (origin, rest) = (vec3(&d.flexnode_xpos, self.nodes[0]), vec3(&m.flex_node0, self.nodes[0]));
         let back = transpose(turn);
-        let moved = |&node: &usize| {
-            (back * (vec3(&d.flexnode_xpos, node) - origin) - (vec3(&m.flex_node0, node) - rest)).0
-        };
-        self.nodes.iter().flat_map(moved).collect()
+        (0..self.nodes.len()).flat_map(|k| self.displacement(m, d, k, back).0).collect()
+    }
+
+    /// Displacement of node `k`, with the rotation back to the axes of the grid.
+    fn displacement<T: Real>(&self, m: &Model<T>, d: &Data<T>, k: usize, back: Mat3<T>) -> Vec3<T> {
+        let (origin, node) = (self.nodes[0], self.nodes[k]);
+        let apart = vec3(&d.flexnode_xpos, node) - vec3(&d.flexnode_xpos, origin);
+        back * apart - (vec3(&m.flex_node0, node) - vec3(&m.flex_node0, origin))
     }
 
     /// Tangents of a face at a place between 0 and 1 along both axes.
@@ -182,25 +169,31 @@ pub fn negative_stiffness<'a, T: Real>(
     resists.then_some(matrix)
 }
 
+/// `flexpatch_xmat` of an interpolated flex.
+pub(super) fn patch_rotations<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize) {
+    if m.flex_stiffnessadr[f] < 0 && m.flex_bendingadr[f] < 0 {
+        return;
+    }
+    for k in 0..m.flex_patches(f) {
+        let patch = Patch::of(m, f, k);
+        let turn = patch.nearest_turn(d);
+        set_mat3(&mut d.flexpatch_xmat, patch.id, turn);
+    }
+}
+
 /// Adds the elastic forces of an interpolated flex to `qfrc_spring`, and its damping to `qfrc_damper`, of those that act.
-pub fn cell_forces<T: Real>(
-    m: &Model<T>,
-    d: &mut Data<T>,
-    f: usize,
-    grid: &NodeGrid,
-    [springs, dampers]: [bool; 2],
-) {
+pub fn cell_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, [springs, dampers]: [bool; 2]) {
     for node in nodes_of(m, f) {
         set_vec3(&mut d.flexnode_spring, node, Vec3::ZERO);
         set_vec3(&mut d.flexnode_damper, node, Vec3::ZERO);
     }
     if stretches(m, f) {
         for k in 0..m.flex_patches(f) {
-            stretch_patch(m, d, f, k, &Patch::of(grid, k));
+            stretch_patch(m, d, f, k, &Patch::of(m, f, k));
         }
     }
     for k in 0..hinge_count(m, f) {
-        bend_faces(d, &Hinge::of(m, f, grid, k));
+        bend_faces(d, &Hinge::of(m, f, k));
     }
     // from nodes to degrees of freedom
     let (mut spring, mut damper) = (std::mem::take(&mut d.qfrc_spring), std::mem::take(&mut d.qfrc_damper));
@@ -259,12 +252,12 @@ fn hinge_count<T: Real>(m: &Model<T>, f: usize) -> usize {
 
 impl<T: Real> Hinge<T> {
     /// Edge `k` of a shell.
-    fn of(m: &Model<T>, f: usize, grid: &NodeGrid, k: usize) -> Self {
+    fn of(m: &Model<T>, f: usize, k: usize) -> Self {
         let adr = m.flex_bendingadr[f] as usize + 1 + RECORD * k;
         let record = &m.flex_bending[adr..adr + RECORD];
         let face = |side: usize| {
             let at = [record[2 + 2 * side], record[3 + 2 * side]];
-            (Patch::of(grid, record[side].f64() as usize), at)
+            (Patch::of(m, f, record[side].f64() as usize), at)
         };
         Self {
             faces: [face(0), face(1)],

@@ -13,7 +13,6 @@
 use super::cells::cell_forces;
 use super::flex::{add_vertex_force, edge_direction, mul_edge_jac, vertex_velocity};
 use super::flex_mesh::{edge_ends, edge_vector, edges_of, vertices_of};
-use super::nodes::NodeGrid;
 use crate::math::{Vec3, add_vec3, cross, dot, length, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -44,8 +43,8 @@ pub fn flex_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, springs: bool, damper
         if m.flex_rigid[f] != 0 {
             continue;
         }
-        if let Some(grid) = NodeGrid::of(m, f) {
-            cell_forces(m, d, f, &grid, [springs, dampers]);
+        if m.flex_interp[f] != 0 {
+            cell_forces(m, d, f, [springs, dampers]);
             continue;
         }
         let verts = vertices_of(m, f);

@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use super::body_point::{add_point_force, body_point, point_velocity, slides};
+use super::cells::patch_rotations;
 use super::flex_mesh::{edge_ends, edge_vector, edges_of, vertices_of};
 use super::jacobian::{last_dof, moving_column};
 use super::nodes::{NodeGrid, interpolated_position, node_positions};
@@ -23,6 +24,7 @@ pub fn flex<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         let grid = NodeGrid::of(m, f);
         if let Some(grid) = &grid {
             node_positions(m, d, f, grid);
+            patch_rotations(m, d, f);
         }
         for vert in vertices_of(m, f) {
             let pos = match &grid {
@@ -38,6 +40,8 @@ pub fn flex<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         }
         // edges between nodes have no length
         if grid.is_some() {
+            d.flexedge_length[edges_of(m, f)].fill(T::ZERO);
+            no_strain(m, d, f);
             continue;
         }
         let acts = has_edge_rows(m, f);
@@ -47,11 +51,19 @@ pub fn flex<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         let is_sheet = m.flex_dim[f] == 2 && m.flex_rigid[f] == 0;
         if m.flex_edgeequality[f] == edgeequality::VERTICES && is_sheet {
             strain_vertices(m, d, f);
+        } else {
+            no_strain(m, d, f);
         }
     }
     // rows that nothing needs take elements behind all others
     let used: i32 = m.flexedge_J_rownnz.iter().sum();
     d.flexedge_J[used as usize..].fill(T::ZERO);
+}
+
+/// Strain around the vertices of a flex that does not keep it.
+fn no_strain<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize) {
+    let verts = vertices_of(m, f);
+    d.flexvert_length[2 * verts.start..2 * verts.end].fill(T::ZERO);
 }
 
 /// True if the Jacobian of the edges of a flex is computed: as in the reference not where only the strain of vertices is kept.
@@ -91,8 +103,10 @@ fn stretch_edge<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, edge: usize, a
     let ends = edge_ends(m, f, edge);
     let along = edge_vector(d, ends);
     d.flexedge_length[edge] = length(along);
+    let adr = m.flexedge_J_rowadr[edge] as usize;
+    let end = adr + m.flexedge_J_rownnz[edge] as usize;
     if !acts {
-        return;
+        return d.flexedge_J[adr..end].fill(T::ZERO);
     }
     let direction = edge_direction(d, edge, along);
     let [b1, b2] = ends.map(|vert| m.flex_vertbodyid[vert] as usize);
@@ -101,8 +115,7 @@ fn stretch_edge<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, edge: usize, a
     }
     let (mut i1, mut i2) = (last_dof(m, b1), last_dof(m, b2));
     // from both ends towards the root until they meet; the row's columns ascend, and hold all that is passed
-    let adr = m.flexedge_J_rowadr[edge] as usize;
-    let mut k = adr + m.flexedge_J_rownnz[edge] as usize;
+    let mut k = end;
     while k > adr {
         k -= 1;
         let column = m.flexedge_J_colind[k];

@@ -11,10 +11,11 @@ use crate::math::{Vec3, set_vec3, vec3};
 use arrayvec::ArrayVec;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
+pub use manyworlds_model::model::patches::MOST_NODES;
 use manyworlds_model::real::Real;
 
-/// Most nodes of a cell.
-pub const MOST_NODES: usize = 27;
+/// Nodes on the outside of a shell with which one inside moves.
+const OUTER_SHARES: usize = 26;
 
 /// Nodes with their weights.
 pub type Weights<T> = ArrayVec<(usize, T), MOST_NODES>;
@@ -48,7 +49,7 @@ impl NodeGrid {
     }
 
     /// Place of a node.
-    fn place(&self, node: usize) -> [usize; 3] {
+    fn node_place(&self, node: usize) -> [usize; 3] {
         let [_, y, z] = [0, 1, 2].map(|axis| self.last(axis) + 1);
         let at = node - self.first;
         [at / (y * z), at / z % y, at % z]
@@ -56,26 +57,31 @@ impl NodeGrid {
 
     /// Place of a node inside a shell, which has no motion of its own; none of any other node.
     pub fn place_inside(&self, node: usize) -> Option<[usize; 3]> {
-        let place = self.place(node);
-        let is_inside = (0..3).all(|axis| place[axis] > 0 && place[axis] < self.last(axis));
-        (self.is_shell && is_inside).then_some(place)
+        Some(self.node_place(node)).filter(|at| self.is_within_shell(*at))
+    }
+
+    /// True if a place is inside of a shell.
+    fn is_within_shell(&self, at: [usize; 3]) -> bool {
+        self.is_shell && (0..3).all(|axis| at[axis] > 0 && at[axis] < self.last(axis))
     }
 
     /// Nodes on the outside of a shell with their weights in the position of a place inside: those on the sides, less the edges that
     /// two of them share, and corners.
     pub fn outer_shares<T: Real>(&self, at: [usize; 3]) -> impl Iterator<Item = (usize, T)> + '_ {
-        // along each axis: at the near end, at the far end, or where it is
-        (0..26).map(move |choice| {
-            let ends = [choice / 9, choice / 3 % 3, choice % 3];
-            let (mut place, mut weight) = (at, -T::ONE);
-            for axis in (0..3).filter(|&axis| ends[axis] < 2) {
-                let share = T::of(at[axis] as f64 / self.last(axis) as f64);
-                let is_far = ends[axis] == 1;
-                place[axis] = if is_far { self.last(axis) } else { 0 };
-                weight = -(weight * if is_far { share } else { T::ONE - share });
-            }
-            (self.node(place), weight)
-        })
+        (0..OUTER_SHARES).map(move |choice| self.outer_share(at, choice))
+    }
+
+    /// One of them: along each axis at the near end, at the far end, or where it is.
+    fn outer_share<T: Real>(&self, at: [usize; 3], choice: usize) -> (usize, T) {
+        let ends = [choice / 9, choice / 3 % 3, choice % 3];
+        let (mut place, mut weight) = (at, -T::ONE);
+        for axis in (0..3).filter(|&axis| ends[axis] < 2) {
+            let share = T::of(at[axis] as f64 / self.last(axis) as f64);
+            let is_far = ends[axis] == 1;
+            place[axis] = if is_far { self.last(axis) } else { 0 };
+            weight = -(weight * if is_far { share } else { T::ONE - share });
+        }
+        (self.node(place), weight)
     }
 
     /// Last place along an axis.
@@ -98,18 +104,25 @@ impl NodeGrid {
     /// Nodes of the cell of a point, with the weight of each in its position.
     pub fn weights<T: Real>(&self, point: Vec3<T>) -> Weights<T> {
         let (cell, within) = self.cell_at(point);
-        let [x, y, z] = [0, 1, 2].map(|axis| polynomials(self.order, within[axis]));
-        let mut found = Weights::new();
-        for i in 0..=self.order {
-            for j in 0..=self.order {
-                for k in 0..=self.order {
-                    let at = [i, j, k];
-                    let node = self.node([0, 1, 2].map(|axis| cell[axis] * self.order + at[axis]));
-                    found.push((node, x[i].0 * y[j].0 * z[k].0));
-                }
-            }
-        }
-        found
+        let along = [0, 1, 2].map(|axis| polynomials(self.order, within[axis]));
+        let weight_of = |k: usize| {
+            let at = self.place_within(k);
+            let node = self.node([0, 1, 2].map(|axis| cell[axis] * self.order + at[axis]));
+            (node, along[0][at[0]].0 * along[1][at[1]].0 * along[2][at[2]].0)
+        };
+        (0..self.cell_nodes()).map(weight_of).collect()
+    }
+
+    /// Number of nodes of a cell.
+    fn cell_nodes(&self) -> usize {
+        let side = self.order + 1;
+        side * side * side
+    }
+
+    /// Place in a cell of its node `k`.
+    fn place_within(&self, k: usize) -> [usize; 3] {
+        let side = self.order + 1;
+        [k / (side * side), k / side % side, k % side]
     }
 }
 

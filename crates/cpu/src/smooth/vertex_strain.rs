@@ -32,20 +32,24 @@ fn own_mass<T: Real>(m: &Model<T>, vert: usize) -> T {
     m.body_mass[m.flex_vertbodyid[vert] as usize]
 }
 
+/// The same, and the mean in place of none.
+fn mass_of<T: Real>(m: &Model<T>, vert: usize, mean: T) -> T {
+    if own_mass(m, vert) > T::MINVAL { own_mass(m, vert) } else { mean }
+}
+
 /// Strain around one vertex, and its Jacobian.
 fn strain_vertex<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, vert: usize, mean: T) {
-    let mass = |vert: usize| if own_mass(m, vert) > T::MINVAL { own_mass(m, vert) } else { mean };
     // gradient: both columns
     let mut gradient = [Vec3::ZERO; 2];
     for edge in edges_around(m, f, vert) {
         let other = other_end(m, f, edge, vert);
         let along = vec3(&d.flexvert_xpos, other) - vec3(&d.flexvert_xpos, vert);
-        let share = share_of(m, f, vert, other, mass(other));
+        let share = share_of(m, f, vert, other, mass_of(m, other, mean));
         (0..2).for_each(|k| gradient[k] += along * share[k]);
     }
     let [one, two] = gradient;
     let (c11, c12, c22) = (dot(one, one), dot(one, two), dot(two, two));
-    let root = mass(vert).sqrt();
+    let root = mass_of(m, vert, mean).sqrt();
     d.flexvert_length[2 * vert] = root * (c11 + c22 - T::of(2.0));
     d.flexvert_length[2 * vert + 1] = root * (c11 * c22 - c12 * c12 - T::ONE);
     // derivatives of trace and determinant by the gradient
@@ -53,10 +57,10 @@ fn strain_vertex<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, vert: usize, 
     let slopes =
         [[one * twice, two * twice], [(one * c22 - two * c12) * twice, (two * c11 - one * c12) * twice]];
     let mut own = [Vec3::ZERO; 2];
-    clear_rows(m, d, vert);
+    clear_strain(m, d, vert);
     for edge in edges_around(m, f, vert) {
         let other = other_end(m, f, edge, vert);
-        let share = share_of(m, f, vert, other, mass(other));
+        let share = share_of(m, f, vert, other, mass_of(m, other, mean));
         for k in 0..2 {
             let slope = slopes[k][0] * share[0] + slopes[k][1] * share[1];
             own[k] += slope;
@@ -74,7 +78,7 @@ fn share_of<T: Real>(m: &Model<T>, f: usize, vert: usize, other: usize, mass: T)
     [0, 1].map(|k| mass * (metric[2 * k] * rest[0] + metric[2 * k + 1] * rest[1]))
 }
 
-fn clear_rows<T: Real>(m: &Model<T>, d: &mut Data<T>, vert: usize) {
+fn clear_strain<T: Real>(m: &Model<T>, d: &mut Data<T>, vert: usize) {
     for row in [2 * vert, 2 * vert + 1] {
         let adr = m.flexvert_J_rowadr[row] as usize;
         d.flexvert_J[adr..adr + m.flexvert_J_rownnz[row] as usize].fill(T::ZERO);

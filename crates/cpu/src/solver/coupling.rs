@@ -11,7 +11,6 @@ use crate::smooth::cells::{MOST_COORDINATES, Patch, stretches};
 use crate::smooth::elasticity::{hinge_of, rod_count, rod_of};
 use crate::smooth::flex_mesh::{edges_of, element_vertices};
 use crate::smooth::jacobian::{last_dof, moving_column};
-use crate::smooth::nodes::NodeGrid;
 use arrayvec::ArrayVec;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -23,9 +22,9 @@ use manyworlds_model::real::Real;
 pub(super) fn coupling_of<T: Real>(m: &Model<T>) -> Coupling<T> {
     let mut pairs = Vec::new();
     for f in (0..m.sizes.nflex).filter(|&f| is_elastic(m, f)) {
-        if let Some(grid) = NodeGrid::of(m, f) {
+        if m.flex_interp[f] != 0 {
             for k in 0..if stretches(m, f) { m.flex_patches(f) } else { 0 } {
-                let bodies = Patch::of(&grid, k).nodes.into_iter().map(|node| m.flex_nodebodyid[node]);
+                let bodies = Patch::of(m, f, k).nodes.into_iter().map(|node| m.flex_nodebodyid[node]);
                 couple(m, bodies, &mut pairs);
             }
             continue;

@@ -4,7 +4,7 @@
 use super::coupling::{Point, Weights, add_points};
 use crate::math::{Mat3, transpose, vec3, vec3_at};
 use crate::smooth::cells::{Patch, negative_stiffness, stretches};
-use crate::smooth::nodes::{MOST_NODES, NodeGrid};
+use crate::smooth::nodes::MOST_NODES;
 use arrayvec::ArrayVec;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -16,14 +16,13 @@ pub(super) fn cell_terms<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
     f: usize,
-    grid: &NodeGrid,
     weights: Weights<T>,
     metric: &mut Metric<T>,
 ) {
     let mut turned = std::mem::take(&mut metric.dense);
     if stretches(m, f) {
         for k in 0..m.flex_patches(f) {
-            let patch = Patch::of(grid, k);
+            let patch = Patch::of(m, f, k);
             let Some(negative) = negative_stiffness(m, f, k, &patch) else { continue };
             turn_blocks(negative, patch.coordinates(), patch.rotation(d), &mut turned);
             let point = |&node: &usize| Point {

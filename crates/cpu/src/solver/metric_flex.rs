@@ -9,7 +9,6 @@ use crate::smooth::elasticity::{
 };
 use crate::smooth::factor_m::diagonal_of;
 use crate::smooth::flex_mesh::{edge_ends, edge_vector, edges_of, element_vertices};
-use crate::smooth::nodes::NodeGrid;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::metric::Metric;
@@ -32,8 +31,8 @@ pub(super) fn flex_terms<T: Real>(m: &Model<T>, d: &Data<T>, metric: &mut Metric
                 + if dampers { h * m.flex_damping[f] } else { T::ZERO },
             force: if springs { h } else { T::ZERO },
         };
-        if let Some(grid) = NodeGrid::of(m, f) {
-            cell_terms(m, d, f, &grid, weights, metric);
+        if m.flex_interp[f] != 0 {
+            cell_terms(m, d, f, weights, metric);
             continue;
         }
         if m.flex_stiffnessadr[f] >= 0 && m.flex_dim[f] > 1 {

@@ -39,6 +39,8 @@ pub struct Composer {
     limited: bool,
     /// Shape pairs of the narrow phase.
     pairs: Vec<&'static ShapePair>,
+    /// Most bodies that a side of a contact of a flex moves with.
+    side_bodies: usize,
     tables: Tables,
     task: Option<Arc<TaskProgram>>,
     formulas: Option<Arc<TaskProgram>>,
@@ -65,8 +67,8 @@ impl Composer {
         let leaves = model.leaves.iter().map(|leaf| leaf.name().to_owned()).collect();
         let (pairs, tables) = (flags::shape_pairs(model), Tables::new(model));
         let (tiles, task) = (HessianTiles::new(model), model.task.clone());
-        let formulas = model.formulas.clone();
-        Ok(Self { library, tiling, tiles, limited, pairs, tables, task, formulas, leaves })
+        let (formulas, side_bodies) = (model.formulas.clone(), flags::side_bodies(model));
+        Ok(Self { library, tiling, tiles, limited, pairs, side_bodies, tables, task, formulas, leaves })
     }
 
     /// Lanes, worlds per group and placement.
@@ -211,6 +213,7 @@ impl Composer {
             "rows_per_bit" => tiles.rows_per_bit(placement, layout.sizes.njmax),
             "row_words" => tiles.row_words(placement, layout.sizes.njmax),
             "row_words_length" => worlds * tiles.row_words(placement, layout.sizes.njmax),
+            "side_bodies" => self.side_bodies,
             "extrema_side" => EXTREMA_SIDE,
             "arena_tile" => layout.tile,
             "zeroed_f" => layout.zeroed_f.start,
@@ -347,6 +350,7 @@ pub(super) mod tests {
             limited: true,
             pairs: SHAPE_PAIRS.iter().collect(),
             tiles: HessianTiles::new(&model),
+            side_bodies: 27,
             tables: Tables::new(&model),
             task: model.task.clone(),
             formulas: model.formulas.clone(),

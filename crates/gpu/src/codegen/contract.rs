@@ -68,16 +68,13 @@ fn differences(
     more.chain(less.map(|role| format!("{}: {what} no {role}", row.name))).collect()
 }
 
-/// Results of flexes that kernels refuse.
-const REFUSED: [&str; 3] = ["flexnode_xpos", "flexvert_length", "flexvert_J"];
-
 #[test]
 fn kernels_read_and_write_what_the_table_says() {
     let composers = composers();
     let mut faults = Vec::new();
     for row in STAGES {
         let results = fields(&composers, |c| c.writes(row.stage));
-        let own = |f: &&Field| f.is_of(row.stage) && !REFUSED.contains(&f.name);
+        let own = |f: &&Field| f.is_of(row.stage);
         for field in Data::<f64>::FIELDS.iter().filter(|f| own(f) && !results.contains(f)) {
             faults.push(format!("{} does not write its result {}", row.name, field.name));
         }

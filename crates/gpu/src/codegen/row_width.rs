@@ -17,7 +17,7 @@ pub(crate) fn narrow_row_width(model: &Model) -> usize {
     if nv < MIN_DOFS || model.is_dual() {
         return 0;
     }
-    let sides = two_trees(model).max(flex_sides(model));
+    let sides = two_trees(model).max(flex_sides(model)).max(flex_rows(model));
     let width = sides.max(widest_tendons(model)).next_multiple_of(TILE);
     if 2 * width <= nv { width } else { 0 }
 }
@@ -36,24 +36,66 @@ fn flex_sides(model: &Model) -> usize {
         return 0;
     }
     let tree = model.tree_dofnum.iter().copied().max().unwrap_or(0) as usize;
-    let element = (0..model.sizes.nflex).map(|f| widest_element(model, f)).max().unwrap_or(0);
+    let element = (0..model.sizes.nflex).map(|f| widest_side(model, f)).max().unwrap_or(0);
     element + element.max(tree)
 }
 
-/// Most degrees of freedom from the first tree to the last of an element's vertices.
-fn widest_element(model: &Model, f: usize) -> usize {
+/// Degrees of freedom from the first tree to the last that some bodies move with.
+fn span(model: &Model, bodies: impl Iterator<Item = i32>) -> usize {
+    let trees = bodies.filter_map(|body| usize::try_from(body).ok()).map(|body| model.body_treeid[body]);
+    let trees: Vec<usize> = trees.filter_map(|tree| usize::try_from(tree).ok()).collect();
+    let begin = trees.iter().map(|&tree| model.tree_dofadr[tree]).min();
+    let end = trees.iter().map(|&tree| model.tree_dofadr[tree] + model.tree_dofnum[tree]).max();
+    begin.zip(end).map_or(0, |(begin, end)| (end - begin) as usize)
+}
+
+/// Most degrees of freedom from the first tree to the last of what a side of a contact of a flex moves with: of the vertices of
+/// an element, the nodes of a cell, or, inside of which nodes stand between all sides, the nodes of a shell.
+fn widest_side(model: &Model, f: usize) -> usize {
+    let body = |node: &i32| model.flex_nodebodyid[*node as usize];
+    if model.flex_interp[f] < 0 {
+        let first = model.flex_nodeadr[f];
+        return span(model, (first..first + model.flex_nodenum[f]).map(|node| body(&node)));
+    }
+    if model.flex_interp[f] > 0 {
+        return widest_cell(model, f);
+    }
     let corners = model.flex_dim[f] as usize + 1;
     let (first, adr) = (model.flex_vertadr[f] as usize, model.flex_elemdataadr[f] as usize);
     let elements = model.flex_elem[adr..adr + corners * model.flex_elemnum[f] as usize].chunks(corners);
-    let span = |verts: &[i32]| {
-        let bodies = verts.iter().map(|vert| model.flex_vertbodyid[first + *vert as usize]);
-        let trees = bodies.filter_map(|body| usize::try_from(body).ok()).map(|body| model.body_treeid[body]);
-        let trees: Vec<usize> = trees.filter_map(|tree| usize::try_from(tree).ok()).collect();
-        let begin = trees.iter().map(|&tree| model.tree_dofadr[tree]).min();
-        let end = trees.iter().map(|&tree| model.tree_dofadr[tree] + model.tree_dofnum[tree]).max();
-        begin.zip(end).map_or(0, |(begin, end)| (end - begin) as usize)
+    let bodies = |vert: &i32| model.flex_vertbodyid[first + *vert as usize];
+    elements.map(|verts| span(model, verts.iter().map(bodies))).max().unwrap_or(0)
+}
+
+/// Most degrees of freedom from the first tree to the last of the nodes of a cell or face.
+fn widest_cell(model: &Model, f: usize) -> usize {
+    let of_patch = |patch: usize| {
+        let adr = model.flexpatch_nodeadr[patch] as usize;
+        let nodes = &model.flexpatch_node[adr..adr + model.flexpatch_nodenum[patch] as usize];
+        span(model, nodes.iter().map(|node| model.flex_nodebodyid[*node as usize]))
     };
-    elements.map(span).max().unwrap_or(0)
+    let first = model.flex_patchadr[f] as usize;
+    (first..first + model.flex_patchnum[f] as usize).map(of_patch).max().unwrap_or(0)
+}
+
+/// Most degrees of freedom from the first tree to the last of a row of an equality constraint of a flex: of an edge, of the
+/// edges around a vertex, or of a cell.
+fn flex_rows(model: &Model) -> usize {
+    let around = |vert: usize| {
+        let adr = model.flexvert_J_rowadr[2 * vert] as usize;
+        let columns = &model.flexvert_J_colind[adr..adr + model.flexvert_J_rownnz[2 * vert] as usize];
+        span(model, columns.iter().map(|dof| model.dof_bodyid[*dof as usize]))
+    };
+    let of_constraint = |(eq, kind): (usize, &i32)| {
+        let f = model.eq_obj1id[eq] as usize;
+        let verts = || model.flex_vertadr[f]..model.flex_vertadr[f] + model.flex_vertnum[f];
+        match *kind {
+            equality::FLEXVERT => verts().map(|vert| around(vert as usize)).max().unwrap_or(0),
+            equality::FLEXSTRAIN => widest_cell(model, f),
+            _ => 0,
+        }
+    };
+    model.eq_type.iter().enumerate().map(of_constraint).max().unwrap_or(0)
 }
 
 /// Most degrees of freedom between the first and the last of a tendon, or of two that an equality constraint couples, in

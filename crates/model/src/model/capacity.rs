@@ -87,6 +87,7 @@ fn geom_contacts(model: &Model) -> impl Iterator<Item = (usize, i32)> + '_ {
                 // corners of both, or ends and corners
                 (geom::BOX, 2) => elements.saturating_mul(11),
                 (geom::CAPSULE, 2) => elements.saturating_mul(5),
+                (geom::SDF, 2) => elements.saturating_mul(searches_of_triangle(model)),
                 (_, 1) => elements.saturating_mul(2),
                 _ => elements,
             };
@@ -98,13 +99,18 @@ fn geom_contacts(model: &Model) -> impl Iterator<Item = (usize, i32)> + '_ {
 /// Most contacts of a geom and a signed distance field: one for each start, and one for each corner of the triangles of
 /// a mesh or a height field.
 fn field_contacts(model: &Model, types: (i32, i32)) -> usize {
-    let starts = model.opt_sdf_initpoints[0].max(0) as usize;
-    let of_triangle = if model.opt_sdf_iterations[0] > 0 { starts.min(3) } else { starts };
+    let of_triangle = searches_of_triangle(model);
     match types.0 {
         geom::MESH => of_triangle.saturating_mul(model.sizes.nmeshface),
         geom::HFIELD => of_triangle.saturating_mul(2 * model.sizes.nhfielddata),
-        _ => starts,
+        _ => model.opt_sdf_initpoints[0].max(0) as usize,
     }
+}
+
+/// Most contacts of a triangle and a signed distance field.
+fn searches_of_triangle(model: &Model) -> usize {
+    let starts = model.opt_sdf_initpoints[0].max(0) as usize;
+    if model.opt_sdf_iterations[0] > 0 { starts.min(3) } else { starts }
 }
 
 /// Rows of a contact of that dimension.

@@ -2,6 +2,7 @@
 //! the CPU meets on its way through elements, bodies and geoms.
 
 use super::Model;
+use super::patches::{MOST_NODES, patches};
 use crate::schema::Sizes;
 use crate::schema::enums::{geom, selfcollide};
 
@@ -11,6 +12,8 @@ const SIDES: i32 = 6;
 const SLOTS: i32 = 4;
 /// Numbers of an inner vertex of a rod in `flex_bending`.
 const BEND: usize = 4;
+/// Numbers of an edge of a shell between nodes in `flex_bending`.
+const FOLD: usize = 10;
 /// Edges of an element, by its dimension.
 const EDGES: [usize; 3] = [1, 3, 6];
 
@@ -43,6 +46,66 @@ impl Grouped {
     }
 }
 
+/// Cells and faces of flexes between nodes, and what meets there.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Patches {
+    /// Those of each flex: the first of them, and their number.
+    pub of_flex: (Vec<i32>, Vec<i32>),
+    /// Axis of the normal of each face; -1 of a cell.
+    pub normal: Vec<i32>,
+    /// Nodes of each.
+    pub nodes: Grouped,
+    /// Those at each node, with the place of the node in them.
+    pub around: Grouped,
+    /// Edges about which the faces of each flex bend: the first of them, and their number.
+    pub folds_of_flex: (Vec<i32>, Vec<i32>),
+    /// Edges about which each face bends, and which of the two faces it is.
+    pub folds: Grouped,
+    /// Nodes on each body.
+    pub on_body: Grouped,
+}
+
+impl Patches {
+    /// The lists of a model whose flexes are sound.
+    fn of(m: &Model) -> Self {
+        let n: &Sizes = &m.sizes;
+        let (mut of_flex, mut folds_of_flex) = (Vec::new(), Vec::new());
+        let [mut nodes, mut around, mut folds] = [const { Vec::new() }; 3];
+        let (mut normal, mut count, mut fold) = (Vec::new(), 0, 0);
+        for f in 0..n.nflex {
+            let (first, first_fold) = (count, fold);
+            for patch in if m.flex_interp[f] == 0 { Vec::new() } else { patches(m, f) } {
+                normal.push(patch.normal);
+                for (place, node) in patch.nodes.into_iter().enumerate() {
+                    nodes.push((count, node));
+                    around.push((node as usize, (MOST_NODES * count + place) as i32));
+                }
+                count += 1;
+            }
+            let bending = usize::try_from(m.flex_bendingadr[f]).ok().filter(|_| m.flex_interp[f] < 0);
+            for k in 0..bending.map_or(0, |adr| m.flex_bending[adr] as usize) {
+                let record = &m.flex_bending[bending.unwrap_or(0) + 1 + FOLD * k..];
+                for side in 0..2 {
+                    folds.push((first + record[side] as usize, (2 * fold + side) as i32));
+                }
+                fold += 1;
+            }
+            of_flex.push((first as i32, (count - first) as i32));
+            folds_of_flex.push((first_fold as i32, (fold - first_fold) as i32));
+        }
+        let bodies = m.flex_nodebodyid.iter().zip(0..).map(|(body, node)| (*body as usize, node));
+        Self {
+            of_flex: of_flex.into_iter().unzip(),
+            normal,
+            nodes: Grouped::new(count, &nodes),
+            around: Grouped::new(n.nflexnode, &around),
+            folds_of_flex: folds_of_flex.into_iter().unzip(),
+            folds: Grouped::new(count, &folds),
+            on_body: Grouped::new(n.nbody, &bodies.collect::<Vec<_>>()),
+        }
+    }
+}
+
 /// The lists of a model, which follow from its flexes.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Incidence {
@@ -56,6 +119,10 @@ pub struct Incidence {
     pub verts: Grouped,
     /// Edges between vertices of different bodies, flex by flex, and their number in each flex.
     pub tied: (Vec<i32>, Vec<i32>),
+    /// Vertices whose strain something changes, flex by flex, and their number in each flex.
+    pub tied_verts: (Vec<i32>, Vec<i32>),
+    /// Cells and faces.
+    pub patches: Patches,
 }
 
 impl Incidence {
@@ -84,15 +151,12 @@ impl Incidence {
                 }
             }
         }
-        let mut tied = (vec![-1; n.nflexedge], vec![0; n.nflex]);
-        for f in 0..n.nflex {
-            let first = m.flex_edgeadr[f] as usize;
-            let edges = first..first + m.flex_edgenum[f] as usize;
-            for (k, edge) in edges.filter(|edge| m.flexedge_rigid[*edge] == 0).enumerate() {
-                tied.0[first + k] = edge as i32;
-                tied.1[f] += 1;
-            }
-        }
+        let tied = chosen(n.nflexedge, (&m.flex_edgeadr, &m.flex_edgenum), |f, edge| {
+            m.flex_interp[f] == 0 && m.flexedge_rigid[edge] == 0
+        });
+        let tied_verts = chosen(n.nflexvert, (&m.flex_vertadr, &m.flex_vertnum), |_, vert| {
+            m.flexvert_J_rownnz[2 * vert] > 0
+        });
         let mut verts = Grouped::new(n.nbody, &verts);
         // vertices between nodes are on no body
         verts.list.resize(n.nflexvert, 0);
@@ -102,8 +166,27 @@ impl Incidence {
             hinges: Grouped::new(n.nflexvert, &hinges),
             verts,
             tied,
+            tied_verts,
+            patches: Patches::of(m),
         }
     }
+}
+
+/// Those of each flex that are chosen, with -1 behind them, and their number; all are counted over all flexes.
+fn chosen(
+    count: usize,
+    (adr, num): (&[i32], &[i32]),
+    is_chosen: impl Fn(usize, usize) -> bool,
+) -> (Vec<i32>, Vec<i32>) {
+    let (mut list, mut numbers) = (vec![-1; count], vec![0; adr.len()]);
+    for f in 0..adr.len() {
+        let (first, end) = (adr[f] as usize, (adr[f] + num[f]) as usize);
+        for (k, id) in (first..end).filter(|id| is_chosen(f, *id)).enumerate() {
+            list[first + k] = id as i32;
+            numbers[f] += 1;
+        }
+    }
+    (list, numbers)
 }
 
 /// Lists the vertices of all hinges of a flex: of the inner edges of a shell, or of the inner vertices of a rod.
@@ -161,7 +244,7 @@ impl FlexPairs {
             let is_plane = |g: &usize| m.geom_type[*g] == geom::PLANE;
             let ordered: Vec<usize> =
                 geoms.clone().filter(is_plane).chain(geoms.filter(|g| !is_plane(g))).collect();
-            for f in (0..n.nflex).filter(|f| m.flex_interp[*f] == 0) {
+            for f in 0..n.nflex {
                 for &g in &ordered {
                     let types = (m.geom_contype[g] & m.flex_conaffinity[f])
                         | (m.flex_contype[f] & m.geom_conaffinity[g]);
@@ -175,13 +258,12 @@ impl FlexPairs {
             (m.flex_contype[one] & m.flex_conaffinity[two]) | (m.flex_contype[two] & m.flex_conaffinity[one])
                 != 0
         };
-        let on_bodies = |f: &usize| m.flex_interp[*f] == 0;
-        for one in (0..n.nflex).filter(on_bodies) {
-            for two in (one + 1..n.nflex).filter(on_bodies).filter(|two| meets(one, *two)) {
+        for one in 0..n.nflex {
+            for two in (one + 1..n.nflex).filter(|two| meets(one, *two)) {
                 pairs.add(-1, [one as i32, two as i32], n.ncandidate);
             }
         }
-        for f in (0..n.nflex).filter(on_bodies) {
+        for f in 0..n.nflex {
             if meets(f, f) && m.flex_rigid[f] == 0 && m.flex_selfcollide[f] != selfcollide::NONE {
                 pairs.add(-1, [f as i32; 2], n.ncandidate);
             }

@@ -18,7 +18,7 @@ pub mod leaf;
 pub mod metric;
 mod names;
 mod needs;
-pub(crate) mod patches;
+pub mod patches;
 pub mod schedule;
 pub mod smooth;
 pub mod state;

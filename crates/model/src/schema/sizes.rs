@@ -28,6 +28,9 @@ macro_rules! size_table {
             nflexbending "bending entries of all flexes";
             nflexend "ends of the edges of all flexes";
             nflexhinge "vertices of the hinges of all flexes";
+            nflexpatch "cells of solids and outer faces of shells of all flexes between nodes";
+            nflexpatchnode "nodes of all cells and faces of flexes";
+            nflexfold "edges about which the faces of all shells between nodes bend";
             nflexpair "pairs of geoms and flexes, and of flexes, that can collide";
             nJfe "nonzeros of the Jacobian of flex edges";
             nJfv "nonzeros of the Jacobian of flex vertices, whose two rows have the same columns";

@@ -47,7 +47,7 @@ macro_rules! stage_table {
                 phase: Phase::Position,
                 runs: |m| m.sizes().nflex > 0,
                 reads: &[Result(kinematics), Result(com_pos)],
-                flags: &["FLEX_SPARE_ROWS"],
+                flags: &["FLEX_NODES", "FLEX_PATCH", "FLEX_SHELL", "FLEX_SPARE_ROWS", "FLEX_VERTEX"],
             }
             tendon smooth "tendon lengths and Jacobians" {
                 phase: Phase::Position,
@@ -60,7 +60,7 @@ macro_rules! stage_table {
                 reads: &[Motion, Force, Scene, Sleep, Result(kinematics), Result(tendon)],
                 writes: &[Warmstart, Sleep],
                 flags: &[
-                    "CONNECT_WELD", "EQUALITY", "EQUALITY_SITES", "FLEX_EQUALITY", "SLEEP", "TENDON",
+                    "CONNECT_WELD", "EQUALITY", "EQUALITY_SITES", "FLEX_EQUALITY", "FLEX_NODES", "SLEEP", "TENDON",
                     "TENDON_EQUALITY", "TENDON_LIMIT",
                 ],
             }
@@ -83,9 +83,10 @@ macro_rules! stage_table {
                     "FIELD_BOWL", "FIELD_BOX", "FIELD_CAPSULE", "FIELD_CYLINDER", "FIELD_ELLIPSOID",
                     "FIELD_FORMULA", "FIELD_GEAR", "FIELD_HFIELD", "FIELD_NUT", "FIELD_OCTREE",
                     "FIELD_OVERLAP", "FIELD_PAIR", "FIELD_PLUGIN", "FIELD_SHAPE", "FIELD_SPHERE",
-                    "FIELD_TORUS", "FIELD_TRIANGLES", "FLEX", "FLEX_CONTACT", "FLEX_CONVEX", "FLEX_HULL",
-                    "FLEX_LINE", "FLEX_PAIR", "FLEX_SHAPE", "FLEX_TRIANGLE", "HFIELD", "MIXED_PAIRS",
-                    "MULTICCD", "OVERRIDE", "PAIR", "PAIR_MARGINS", "PLANE_MESH", "POLYTOPE",
+                    "FIELD_TORUS", "FIELD_TRIANGLES", "FLEX", "FLEX_CONTACT", "FLEX_CONVEX", "FLEX_FIELD",
+                    "FLEX_HULL", "FLEX_LINE", "FLEX_NODES", "FLEX_PAIR", "FLEX_SHAPE", "FLEX_SHELL",
+                    "FLEX_SPREAD", "FLEX_SWEEP", "FLEX_TRIANGLE", "HFIELD", "MIXED_PAIRS", "MULTICCD",
+                     "OVERRIDE", "PAIR", "PAIR_MARGINS", "PLANE_MESH", "POLYTOPE",
                     "PRIMITIVE_PAIRS", "SLEEP", "TREE_BOUNDS",
                 ],
             }
@@ -99,7 +100,8 @@ macro_rules! stage_table {
                 flags: &[
                     "ADHESION", "BALL", "CAMERA_SENSOR", "CONNECT_WELD", "CONTACT", "DIAGEXACT",
                     "DISCRETE", "ELLIPTIC", "EQUALITY", "EQUALITY_SITES", "FLEX_CONTACT", "FLEX_EQUALITY",
-                    "FRICTIONLOSS", "LIMIT", "NARROW_ROWS", "SLEEP", "SMOOTH", "SPARSE", "TENDON",
+                    "FLEX_NODES", "FLEX_SHELL", "FLEX_STRAIN", "FLEX_VERTEX", "FRICTIONLOSS", "LIMIT", "NARROW_ROWS",
+                    "SLEEP", "SMOOTH", "SPARSE", "TENDON",
                     "TENDON_EQUALITY", "TENDON_FRICTIONLOSS", "TENDON_LIMIT",
                 ],
             }
@@ -128,8 +130,8 @@ macro_rules! stage_table {
                     Result(transmission), Result(com_vel), Result(fluid),
                 ],
                 flags: &[
-                    "ACTUATION", "ADHESION", "CABLE", "DAMPER", "FLEX", "FLEX_BEND", "FLEX_CONTACT",
-                    "FLEX_FORCE", "FLEX_STRETCH", "FLUID", "FREE", "GRAVCOMP", "PASSIVE_ADHESION",
+                    "ACTUATION", "ADHESION", "CABLE", "DAMPER", "FLEX", "FLEX_BEND", "FLEX_CELLS", "FLEX_CONTACT",
+                    "FLEX_FOLD", "FLEX_FORCE", "FLEX_NODES", "FLEX_SHELL", "FLEX_STRETCH", "FLUID", "FREE", "GRAVCOMP", "PASSIVE_ADHESION",
                     "REFLECTED_INERTIA", "SPRING", "TENDON",
                 ],
             }
@@ -284,8 +286,8 @@ macro_rules! stage_table {
                     "FIELD_CYLINDER", "FIELD_DISTANCE", "FIELD_ELLIPSOID", "FIELD_FORMULA", "FIELD_GEAR",
                     "FIELD_HFIELD", "FIELD_NUT", "FIELD_OCTREE", "FIELD_OVERLAP", "FIELD_PLUGIN",
                     "FIELD_SHAPE", "FIELD_SPHERE", "FIELD_TORUS", "FIELD_TRIANGLES", "FLEX_CONTACT",
-                    "FLEX_HULL", "FORCE_SENSOR", "FRAME_SENSOR", "HFIELD", "HISTORY", "INSIDE_SENSOR",
-                    "JOINT_SENSOR", "LIMIT_SENSOR", "PLANE_MESH", "POLYTOPE", "RANGEFINDER", "RAY_FIELD",
+                    "FLEX_HULL", "FLEX_NODES", "FLEX_SHELL", "FORCE_SENSOR", "FRAME_SENSOR", "HFIELD", "HISTORY",
+                    "INSIDE_SENSOR", "JOINT_SENSOR", "LIMIT_SENSOR", "PLANE_MESH", "POLYTOPE", "RANGEFINDER", "RAY_FIELD",
                     "RAY_HFIELD", "RAY_MESH", "SITE_SENSOR", "SLEEP", "SUBTREE_SENSOR", "TACTILE_SENSOR",
                     "TENDON_SENSOR", "TOUCH_GRID", "TOUCH_SENSOR", "USER_SENSOR",
                 ],
@@ -300,7 +302,8 @@ macro_rules! stage_table {
                 writes: &[Motion, Sleep, Result(acceleration), Result(solve)],
                 flags: &[
                     "ACTUATION", "CONNECT_WELD", "CONTACT", "DISCRETE", "EQUALITY", "EQUALITY_SITES",
-                    "FLEX", "FLEX_CONTACT", "FLEX_EQUALITY", "SLEEP", "TENDON", "TENDON_EQUALITY",
+                    "FLEX", "FLEX_CONTACT", "FLEX_EQUALITY", "FLEX_NODES", "FLEX_SHELL", "SLEEP", "TENDON",
+                    "TENDON_EQUALITY",
                 ],
             }
             euler integrate "semi-implicit Euler integrator with implicit damping" {

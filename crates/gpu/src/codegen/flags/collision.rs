@@ -6,7 +6,7 @@ use super::{Room, has_contacts};
 use crate::codegen::tiling::{Tiling, WorkingSetSpace};
 use manyworlds_model::model::features::{field_plugin, sensed_pairs};
 use manyworlds_model::model::{Model, schedule};
-use manyworlds_model::schema::enums::{disable, enable, geom, plugin};
+use manyworlds_model::schema::enums::{disable, enable, geom, plugin, selfcollide};
 use manyworlds_model::schema::sensors::sensor;
 use manyworlds_model::schema::shape_pairs::{Method, SHAPE_PAIRS, ShapePair, shape_pair};
 
@@ -117,7 +117,20 @@ fn meets_flex(model: &Model, kind: i32) -> bool {
 /// True if elements of a pair meet by support functions, or as capsules in closed form.
 fn meets_as_shape((kind, dim): (Option<i32>, i32)) -> bool {
     let closed = [geom::SPHERE, geom::CAPSULE, geom::BOX];
-    kind.is_none_or(|kind| kind != geom::PLANE && !(dim == 2 && closed.contains(&kind)))
+    kind.is_none_or(|kind| kind != geom::PLANE && kind != geom::SDF && !(dim == 2 && closed.contains(&kind)))
+}
+
+/// True if a flex meets itself by a sweep along an axis.
+fn is_swept(model: &Model, p: usize) -> bool {
+    let [one, f] = [0, 1].map(|k| model.flexpair_flex[2 * p + k]);
+    let (mode, dim) = (model.flex_selfcollide[f as usize], model.flex_dim[f as usize]);
+    one == f && (mode == selfcollide::SAP || (mode == selfcollide::AUTO && dim < 3))
+}
+
+/// True if contacts of a pair are left out where there are many: all of its flexes are rigid or between nodes.
+fn is_spread(model: &Model, p: usize) -> bool {
+    let flexes = [0, 1].map(|k| usize::try_from(model.flexpair_flex[2 * p + k]));
+    flexes.into_iter().flatten().all(|f| model.flex_rigid[f] != 0 || model.flex_interp[f] != 0)
 }
 
 /// True if some elements meet others as triangles or tetrahedra by support functions.
@@ -125,14 +138,46 @@ fn has_flex_hulls(model: &Model) -> bool {
     flex_pairs(model).any(|pair| pair.1 > 1 && meets_as_shape(pair))
 }
 
+/// Nodes on the outside of a shell with which one inside moves: the near end, the far end or the place itself along each axis.
+const OUTER_SHARES: usize = 26;
+
+/// Most bodies that a side of a contact moves with: those of the vertices of an element, or of the nodes of a cell, for each of
+/// which inside of a shell several on its outside stand.
+pub(crate) fn side_bodies(model: &Model) -> usize {
+    let of_flex = |f: usize| {
+        let order = model.flex_interp[f].unsigned_abs() as usize;
+        if order == 0 {
+            return 4;
+        }
+        // along an axis, nodes of a cell, and most of them that are not at an end of the grid
+        let along = [0, 1, 2].map(|axis| {
+            let cells = model.flex_cellnum[3 * f + axis] as usize;
+            let ends = match cells {
+                1 => 2,
+                2 => 1,
+                _ => 0,
+            };
+            [order + 1, order + 1 - ends]
+        });
+        let [nodes, inside] = [0, 1].map(|k| along.iter().map(|axis| axis[k]).product::<usize>());
+        if model.flex_interp[f] < 0 { nodes - inside + OUTER_SHARES * inside } else { nodes }
+    };
+    (0..model.sizes.nflex).map(of_flex).max().unwrap_or(4).max(4)
+}
+
 /// Flags of what flexes meet.
 fn of_flexes(model: &Model) -> Room {
     let has = |wanted: &dyn Fn((Option<i32>, i32)) -> bool| flex_pairs(model).any(wanted);
-    let is_solid = |kind: Option<i32>| kind.is_some_and(|kind| kind != geom::PLANE);
+    let is_solid =
+        |pair: (Option<i32>, i32)| pair.0.is_some_and(|kind| kind != geom::PLANE && kind != geom::SDF);
+    let count = if has_contacts(model) { model.sizes.nflexpair } else { 0 };
     vec![
         ("FLEX_CONTACT", has(&|_| true)),
         ("FLEX_SHAPE", has(&|pair| pair.0 != Some(geom::PLANE))),
-        ("FLEX_TRIANGLE", has(&|pair| is_solid(pair.0) && !meets_as_shape(pair))),
+        ("FLEX_TRIANGLE", has(&|pair| is_solid(pair) && !meets_as_shape(pair))),
+        ("FLEX_FIELD", has(&|pair| pair == (Some(geom::SDF), 2))),
+        ("FLEX_SWEEP", (0..count).any(|p| is_swept(model, p))),
+        ("FLEX_SPREAD", (0..count).any(|p| is_spread(model, p))),
         ("FLEX_PAIR", has(&|pair| pair.0.is_none())),
         ("FLEX_CONVEX", has(&meets_as_shape)),
         ("FLEX_LINE", has(&|pair| pair.1 == 1 && meets_as_shape(pair))),

@@ -4,6 +4,9 @@ use super::{Room, any_of, constrains, has_contacts, some};
 use manyworlds_model::model::Model;
 use manyworlds_model::schema::enums::{disable, enable, equality, object};
 
+/// Equality constraints of flexes.
+const FLEXES: [i32; 3] = [equality::FLEX, equality::FLEXVERT, equality::FLEXSTRAIN];
+
 pub(super) fn flags(model: &Model) -> Room {
     let on = |bit: i32| constrains(model, bit);
     let limited = |v: &[i32]| v.iter().any(|x| *x != 0);
@@ -14,7 +17,8 @@ pub(super) fn flags(model: &Model) -> Room {
         ("EQUALITY", equal),
         ("CONNECT_WELD", equal && any_of(&model.eq_type, &[equality::CONNECT, equality::WELD])),
         ("EQUALITY_SITES", equal && model.eq_objtype.contains(&object::SITE)),
-        ("FLEX_EQUALITY", equal && any_of(&model.eq_type, &[equality::FLEX])),
+        ("FLEX_EQUALITY", equal && any_of(&model.eq_type, &FLEXES)),
+        ("FLEX_STRAIN", equal && any_of(&model.eq_type, &[equality::FLEXSTRAIN])),
         ("TENDON_EQUALITY", equal && any_of(&model.eq_type, &[equality::TENDON])),
         ("LIMIT", on(disable::LIMIT) && limited(&model.jnt_limited)),
         ("TENDON_LIMIT", on(disable::LIMIT) && limited(&model.tendon_limited)),

@@ -9,7 +9,7 @@ mod sensor;
 mod smooth;
 mod solver;
 
-pub(crate) use collision::{has_convex_pairs, shape_pairs};
+pub(crate) use collision::{has_convex_pairs, shape_pairs, side_bodies};
 pub(crate) use runtime::of_tiling;
 pub(crate) use solver::{has_metric_flexes, is_coupled};
 

@@ -82,36 +82,6 @@ impl Grid {
         faces
     }
 
-    /// Nodes of each cell, or of each outer face, in the order of their blocks of stiffness.
-    pub(super) fn nodes(&self, shell: bool) -> Vec<Vec<usize>> {
-        let along_grid = self.cells.map(|c| c * self.order + 1);
-        let node = |at: [usize; 3]| (at[0] * along_grid[1] + at[1]) * along_grid[2] + at[2];
-        let (side, [x, y, z]) = (self.order + 1, self.cells);
-        if shell {
-            let face = |face: &Face| {
-                let (axes, mut at) = (along(face.normal), [0; 3]);
-                at[face.normal] = if face.far { along_grid[face.normal] - 1 } else { 0 };
-                let place = |i: usize| {
-                    let mut at = at;
-                    for (k, step) in [i / side, i % side].into_iter().enumerate() {
-                        at[axes[k]] = face.at[k] * self.order + step;
-                    }
-                    node(at)
-                };
-                (0..side * side).map(place).collect()
-            };
-            return self.faces().iter().map(face).collect();
-        }
-        let cell = |c: usize| {
-            let first = [c / (y * z), c / z % y, c % z].map(|i| i * self.order);
-            let place = |i: usize| {
-                node([first[0] + i / (side * side), first[1] + i / side % side, first[2] + i % side])
-            };
-            (0..side.pow(3)).map(place).collect()
-        };
-        (0..x * y * z).map(cell).collect()
-    }
-
     /// Stiffness of all cells that are not empty, with negative sign.
     pub(super) fn solid(&self, e: &Elasticity, empty: &[bool]) -> Vec<f64> {
         let block = negative(&self.cell(e.young, e.poisson));

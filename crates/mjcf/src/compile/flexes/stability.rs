@@ -4,10 +4,10 @@ use glam::{DMat3, DVec3};
 
 use crate::compile::Build;
 use crate::spec::Flex;
+use manyworlds_model::model::Model;
 use manyworlds_model::schema::enums::{disable, integrator, joint};
 
 use super::elastic::{BEND as BENDING, TETRAHEDRON, TRIANGLE};
-use super::interpolated::Grid;
 use super::jacobian::moved_by;
 use super::mesh::EDGES as CORNERS;
 use super::modes::modes;
@@ -53,9 +53,11 @@ impl Build<'_> {
             return;
         }
         let (step, setting) = (self.model.opt_timestep[0], Setting::new(self.spec));
-        for (flex, compiled) in self.spec.flexes.iter().zip(&self.compiled_flexes).filter(|(_, c)| !c.rigid) {
+        for (f, flex) in self.spec.flexes.iter().enumerate().filter(|(f, _)| !self.compiled_flexes[*f].rigid)
+        {
+            let compiled = &self.compiled_flexes[f];
             let (columns, dofs) = self.columns(flex, compiled, &setting);
-            for spring in self.springs(flex, compiled) {
+            for spring in self.springs(f, flex, compiled) {
                 let fastest = largest(&spring.terms, &columns, dofs);
                 let holds = |step: f64| {
                     fastest <= stable(self.integrator(), step, [spring.stiffness, spring.damping])
@@ -129,12 +131,12 @@ impl Build<'_> {
     }
 
     /// What pulls a flex back to its rest shape.
-    fn springs(&self, flex: &Flex, compiled: &CompiledFlex) -> Vec<Spring> {
+    fn springs(&self, f: usize, flex: &Flex, compiled: &CompiledFlex) -> Vec<Spring> {
         let part = |bit: i32| f64::from(u8::from(!self.model.disabled(bit)));
         let (spring, damper) = (part(disable::SPRING), part(disable::DAMPER));
         let (e, mut all) = (&flex.elasticity, Vec::new());
         if e.young > 0.0 && compiled.tied != STRAIN {
-            let terms = if flex.interpolated() { compiled.cells(flex) } else { compiled.elements() };
+            let terms = if flex.interpolated() { cells(&self.model, f) } else { compiled.elements() };
             let attribute = ("young", e.young);
             all.push(Spring { terms, stiffness: spring, damping: damper * e.damping.max(0.0), attribute });
         }
@@ -193,22 +195,24 @@ impl CompiledFlex {
         }));
         all
     }
+}
 
-    /// Cells of a solid, or the faces of a shell, whose bending is soft beside its stretching and not counted.
-    fn cells(&self, flex: &Flex) -> Vec<Term> {
-        let blocks = Grid::new(flex, &self.node).nodes(flex.is_shell());
-        let mut rest = &self.stiffness[..];
-        let mut all = Vec::new();
-        for points in blocks {
-            let Some((block, after)) = rest.split_at_checked(9 * points.len() * points.len()) else {
-                break;
-            };
-            // stored with negative sign
-            all.push(Term { points, matrix: block.iter().map(|x| -x).collect() });
-            rest = after;
-        }
-        all
-    }
+/// Cells of a solid, or the faces of a shell, whose bending is soft beside its stretching and not counted.
+fn cells(m: &Model, f: usize) -> Vec<Term> {
+    let (Ok(mut at), first) = (usize::try_from(m.flex_stiffnessadr[f]), m.flex_nodeadr[f]) else {
+        return Vec::new();
+    };
+    let patches = m.flex_patchadr[f] as usize..(m.flex_patchadr[f] + m.flex_patchnum[f]) as usize;
+    let term = |patch: usize| {
+        let list = m.flexpatch_nodeadr[patch] as usize;
+        let nodes = &m.flexpatch_node[list..list + m.flexpatch_nodenum[patch] as usize];
+        let block = at..at + 9 * nodes.len() * nodes.len();
+        at = block.end;
+        // stored with negative sign
+        let matrix = m.flex_stiffness[block].iter().map(|x| -x).collect();
+        Term { points: nodes.iter().map(|node| (node - first) as usize).collect(), matrix }
+    };
+    patches.map(term).collect()
 }
 
 impl Term {

@@ -5,7 +5,7 @@ use glam::DVec3;
 use crate::compile::Build;
 use crate::spec::{Flex, Kind};
 use manyworlds_model::model::Model;
-use manyworlds_model::model::incidence::Incidence;
+use manyworlds_model::model::incidence::{Incidence, Patches};
 use manyworlds_model::real::MINVAL;
 use manyworlds_model::schema::Sizes;
 
@@ -217,13 +217,24 @@ fn vertex_edges(m: &mut Model) {
 
 /// Fills the lists of what meets at edges, vertices and bodies.
 fn incidence(m: &mut Model) {
-    let Incidence { sides, ends, hinges, verts, tied } = Incidence::of(m);
+    let Incidence { sides, ends, hinges, verts, tied, tied_verts, patches } = Incidence::of(m);
     (m.sizes.nflexend, m.sizes.nflexhinge) = (ends.list.len(), hinges.list.len());
     (m.flexedge_sideadr, m.flexedge_sidenum, m.flexedge_side) = (sides.adr, sides.num, sides.list);
     (m.flexvert_endadr, m.flexvert_endnum, m.flexvert_end) = (ends.adr, ends.num, ends.list);
     (m.flexvert_hingeadr, m.flexvert_hingenum, m.flexvert_hinge) = (hinges.adr, hinges.num, hinges.list);
     (m.body_flexvertadr, m.body_flexvertnum, m.body_flexvert) = (verts.adr, verts.num, verts.list);
     (m.flexedge_tied, m.flex_tiednum) = tied;
+    (m.flexvert_tied, m.flex_tiedvertnum) = tied_verts;
+    let Patches { of_flex, normal, nodes, around, folds_of_flex, folds, on_body } = patches;
+    (m.sizes.nflexpatch, m.sizes.nflexpatchnode) = (normal.len(), nodes.list.len());
+    m.sizes.nflexfold = folds.list.len() / 2;
+    (m.flex_patchadr, m.flex_patchnum) = of_flex;
+    m.flexpatch_normal = normal;
+    (m.flexpatch_nodeadr, m.flexpatch_nodenum, m.flexpatch_node) = (nodes.adr, nodes.num, nodes.list);
+    (m.flexnode_patchadr, m.flexnode_patchnum, m.flexnode_patch) = (around.adr, around.num, around.list);
+    (m.flex_foldadr, m.flex_foldnum) = folds_of_flex;
+    (m.flexpatch_foldadr, m.flexpatch_foldnum, m.flexpatch_fold) = (folds.adr, folds.num, folds.list);
+    (m.body_flexnodeadr, m.body_flexnodenum, m.body_flexnode) = (on_body.adr, on_body.num, on_body.list);
 }
 
 impl CompiledFlex {

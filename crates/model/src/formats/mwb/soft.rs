@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::ReadResult;
 use crate::model::Model;
-use crate::model::incidence::{FlexPairs, Grouped, Incidence};
+use crate::model::incidence::{FlexPairs, Grouped, Incidence, Patches};
 use crate::model::patches::{BEND, FOLD};
 use crate::schema::enums::{edgeequality, equality};
 
@@ -50,16 +50,31 @@ pub(super) fn check(m: &Model) -> ReadResult<()> {
 
 /// True if the lists of what meets at edges, vertices and bodies are those of the flexes.
 fn lists(m: &Model) -> bool {
-    let Incidence { sides, ends, hinges, verts, tied } = Incidence::of(m);
-    let of = |adr: &[i32], num: &[i32], list: &[i32], own: &Grouped| {
-        adr == own.adr && num == own.num && list == own.list
-    };
+    let Incidence { sides, ends, hinges, verts, tied, tied_verts, patches: cells } = Incidence::of(m);
     of(&m.flexedge_sideadr, &m.flexedge_sidenum, &m.flexedge_side, &sides)
         && of(&m.flexvert_endadr, &m.flexvert_endnum, &m.flexvert_end, &ends)
         && of(&m.flexvert_hingeadr, &m.flexvert_hingenum, &m.flexvert_hinge, &hinges)
         && of(&m.body_flexvertadr, &m.body_flexvertnum, &m.body_flexvert, &verts)
         && (&m.flexedge_tied, &m.flex_tiednum) == (&tied.0, &tied.1)
+        && (&m.flexvert_tied, &m.flex_tiedvertnum) == (&tied_verts.0, &tied_verts.1)
+        && patches(m, &cells)
         && pairs(m)
+}
+
+/// True if groups are those that they should be.
+fn of(adr: &[i32], num: &[i32], list: &[i32], own: &Grouped) -> bool {
+    adr == own.adr && num == own.num && list == own.list
+}
+
+/// True if the lists of cells and faces are those of the grids of nodes.
+fn patches(m: &Model, own: &Patches) -> bool {
+    (&m.flex_patchadr, &m.flex_patchnum) == (&own.of_flex.0, &own.of_flex.1)
+        && m.flexpatch_normal == own.normal
+        && of(&m.flexpatch_nodeadr, &m.flexpatch_nodenum, &m.flexpatch_node, &own.nodes)
+        && of(&m.flexnode_patchadr, &m.flexnode_patchnum, &m.flexnode_patch, &own.around)
+        && (&m.flex_foldadr, &m.flex_foldnum) == (&own.folds_of_flex.0, &own.folds_of_flex.1)
+        && of(&m.flexpatch_foldadr, &m.flexpatch_foldnum, &m.flexpatch_fold, &own.folds)
+        && of(&m.body_flexnodeadr, &m.body_flexnodenum, &m.body_flexnode, &own.on_body)
 }
 
 /// True if the list of what flexes may touch is theirs.

@@ -28,6 +28,7 @@ macro_rules! position_data {
             flex flexvert_length: real [nflexvert 2] "kg^0.5" "Strain around the vertex times the root of its mass: of the trace, and of the determinant of the Cauchy-Green tensor; zero unless its flex keeps vertices.";
             flex flexvert_J: real [nJfv 2] "mixed" "Jacobian of flexvert_length, sparse by row.";
             flex flexnode_xpos: real [nflexnode 3] "m" "Position of the node; of a node inside a shell, that between its sides.";
+            flex flexpatch_xmat: real [nflexpatch 9] "1" "Rotation of the cell or face of a flex from the axes of its grid, if it is elastic or constrained.";
             flex flexedge_J: real [nJfe] "mixed" "Jacobian of the length, sparse by row.";
             tendon ten_length: real [ntendon] "m" "Tendon length." { transient: 40 };
             tendon ten_J: real [nJten] "mixed" "Jacobian of the length, sparse by row." { transient: 41 };
@@ -42,7 +43,7 @@ macro_rules! position_data {
             scratch contact_point: real [nconmax 10] "mixed" "Contacts as found: distance, position, normal, hint of the tangent." { need: Need::Kernels };
             scratch contact_key: int [nconmax] "1" "Order of the contacts as found: 64 candidate, or 65536 with signed distance fields, + number within it." { need: Need::Kernels };
             scratch contact_item: int [nflexcon 3] "1" "Order of the contacts of flexes behind one candidate, as found: pair, vertex or element, and what follows within it; -1 for one of geoms." { need: Need::Kernels };
-            scratch eq_efcadr: int [neq] "id" "First row of a constraint of the edges of a flex." { need: Need::Kernels };
+            scratch eq_efcadr: int [neq] "id" "First row of a constraint of a flex." { need: Need::Kernels };
             scratch work_geom_xpos: real [ngeom 3] "m" "Positions of the current geoms." { register: true, need: Need::Kernels };
             scratch work_plane_normal: real [ngeom 3] "1" "Normals of the current planes." { register: true, need: Need::Kernels };
             scratch tree_sphere: real [ntree 4] "m" "Centre and radius of a sphere around the geoms of a tree, with their margins; kernels." { need: Need::Kernels };

@@ -17,6 +17,7 @@ macro_rules! velocity_data {
             scratch flexvert_damper: real [nflexvert 3] "N" "Damping force at the vertex.";
             scratch flexnode_spring: real [nflexnode 3] "N" "Elastic force at the node.";
             scratch flexnode_damper: real [nflexnode 3] "N" "Damping force at the node.";
+            scratch flexfold_bent: real [nflexfold 3] "1" "Difference of the normals of two faces from that in the reference." { need: Need::Kernels };
             passive qfrc_spring: real [nv] "N or N m" "Spring force.";
             passive qfrc_damper: real [nv] "N or N m" "Damper force.";
             passive qfrc_gravcomp: real [nv] "N or N m" "Gravity compensation force.";
