@@ -181,3 +181,63 @@ fn elements_below<T: Real>(
         tree.elements(node).iter().for_each(|&elem| each(elem));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::math::random::Random;
+
+    /// True if two boxes, of which centre and half sizes are given, are within a distance along all axes.
+    fn are_near(a: &[f64; 6], b: &[f64; 6], distance: f64) -> bool {
+        (0..3).all(|k| (a[k] - b[k]).abs() <= a[3 + k] + b[3 + k] + distance)
+    }
+
+    /// A hierarchy of so many boxes, and the boxes.
+    fn forest(random: &mut Random, count: usize) -> (FlexTree<f64>, Vec<[f64; 6]>) {
+        let boxes: Vec<[f64; 6]> = (0..count)
+            .map(|_| {
+                let (Vec3([x, y, z]), Vec3([a, b, c])) = (random.vector(), random.vector() * 0.05);
+                [x, y, z, a.abs(), b.abs(), c.abs()]
+            })
+            .collect();
+        let mut tree = FlexTree::default();
+        tree.resize(count);
+        let leaves = tree.leaves();
+        sort_elements(&mut tree, boxes.as_flattened(), 0..leaves);
+        refit(&mut tree, boxes.as_flattened());
+        (tree, boxes)
+    }
+
+    #[test]
+    fn each_near_pair_is_found_once() {
+        let (mut random, distance) = (Random(5), 0.1);
+        for count in [1, 2, 5, 64, 301] {
+            let (tree, boxes) = forest(&mut random, count);
+            let (other, others) = forest(&mut random, count + 3);
+            let (mut within, mut between) = (Vec::new(), Vec::new());
+            pairs_within(&tree, distance, &mut |a, b| within.push((a.min(b), a.max(b))));
+            pairs_between(&tree, &other, distance, &mut |a, b| between.push((a, b)));
+            for (found, boxes, others, same) in
+                [(&mut within, &boxes, &boxes, true), (&mut between, &boxes, &others, false)]
+            {
+                found.sort_unstable();
+                let all = found.len();
+                found.dedup();
+                assert_eq!(found.len(), all);
+                for (k, a) in boxes.iter().enumerate() {
+                    let first = if same { k + 1 } else { 0 };
+                    for (l, b) in others.iter().enumerate().skip(first) {
+                        let is_found = found.binary_search(&(k as u32, l as u32)).is_ok();
+                        assert!(is_found || !are_near(a, b, distance), "{k} {l} of {count}");
+                    }
+                }
+            }
+            // far pairs are left out
+            assert!(count < 300 || within.len() < count * count / 8, "{}", within.len());
+            let mut near = Vec::new();
+            elements_near(&tree, &others[0], distance, &mut |elem| near.push(elem as usize));
+            let missed = |k: &usize| are_near(&boxes[*k], &others[0], distance) && !near.contains(k);
+            assert_eq!((0..count).find(missed), None);
+        }
+    }
+}
