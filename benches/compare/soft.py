@@ -2,9 +2,9 @@
 """Deformable bodies beside MuJoCo: steps per second of a tier of models, and the growth of a cloth, in turns.
 
     cargo build --release
-    benches/soft.py --bin target/release/manyworlds --models $MANYWORLDS_MODELS --repeat 5
-    benches/soft.py --bin target/release/manyworlds --growth 100,400,1600,3600,10000 --plot growth.png
-    benches/soft.py --bin target/release/manyworlds models/soft/cloth.xml
+    benches/compare/soft.py --bin target/release/manyworlds --models $MANYWORLDS_MODELS --repeat 5
+    benches/compare/soft.py --bin target/release/manyworlds --growth 100,400,1600,3600,10000 --plot growth.png
+    benches/compare/soft.py --bin target/release/manyworlds models/soft/cloth.xml
 
 Without files, the models are those that `tiers/soft.txt` of `--models` lists, as far as they have flexes, and those of
 `models/soft`. One world and one thread; both sides step a model as often as `--warmup` says, from keyframe 0 or the reference
@@ -25,7 +25,7 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 SELF = {"cloth": "none", "cloth, self": "auto"}
 
 
