@@ -230,8 +230,8 @@ fn worlds_that_differ_equal_separately_compiled_models() {
 const SOFT: &str = r#"<mujoco>
   <option timestep="0.001" tolerance="1e-10"/>
   <worldbody>
-    <geom type="plane" size="3 3 1" pos="0 0 -0.05"/>
-    <flexcomp name="rope" type="grid" dim="1" count="5 1 1" spacing=".1 .1 .1" radius=".02" mass="{mass}" pos="0 1 0">
+    <geom type="plane" size="3 3 1" pos="0 0 -0.012"/>
+    <flexcomp name="rope" type="grid" dim="1" count="5 1 1" spacing=".1 .1 .1" radius=".02" mass="{mass}" pos="0 1 .3">
       <pin id="0"/><edge stiffness="{stiffness}" damping="{loss}"/><contact selfcollide="none"/></flexcomp>
     <flexcomp name="cloth" type="grid" dim="2" count="3 3 1" spacing=".1 .1 .1" radius=".01" mass="{mass}" euler="0 5 0">
       <contact selfcollide="none" friction="{friction}"/>

@@ -158,7 +158,7 @@ impl<'a, T: Real> Pairing<'a, T> {
         let mut near = std::mem::take(&mut tree.near);
         near.clear();
         if let Some(other) = other {
-            let boxes = [one, f].map(|f| boxes_of(m, self.d, f));
+            let boxes = [one, f].map(|f| bounds_of(m, self.d, f));
             pairs_between(&other, &tree, self.listed, &mut |a, b| {
                 if !is_apart(&boxes[0][a as usize], &boxes[1][b as usize], self.listed) {
                     near.push([a, b]);
@@ -179,7 +179,7 @@ impl<'a, T: Real> Pairing<'a, T> {
         }
         near.retain(|pair| self.may_touch(one, pair[0] as usize, pair[1] as usize));
         if swept && !near.is_empty() {
-            let (boxes, axis) = (boxes_of(m, self.d, f), self.widest_axis());
+            let (boxes, axis) = (bounds_of(m, self.d, f), self.widest_axis());
             let begin = |elem: u32| (boxes[elem as usize][axis] - boxes[elem as usize][3 + axis]).f64();
             let order = |a: u32, b: u32| begin(a).total_cmp(&begin(b)).then(a.cmp(&b));
             near.iter_mut().filter(|pair| order(pair[0], pair[1]).is_gt()).for_each(|pair| pair.reverse());
@@ -202,10 +202,10 @@ impl<'a, T: Real> Pairing<'a, T> {
         let (m, d, f, distance) = (self.m, &*self.d, self.f, self.listed);
         let elements = m.flex_elem[m.flex_elemdataadr[f] as usize..].as_chunks::<N>().0;
         let places = d.flexvert_xpos[3 * m.flex_vertadr[f] as usize..].as_chunks::<3>().0;
-        let (boxes, radii) = (boxes_of(m, d, f), T::of(2.0) * m.flex_radius[f]);
+        let (boxes, radii) = (bounds_of(m, d, f), T::of(2.0) * m.flex_radius[f]);
         pairs_within(tree, distance, &mut |a, b| {
             let [k, l] = [a, b].map(|elem| elem as usize);
-            if is_apart(&boxes[k], &boxes[l], distance) || have_common(&elements[k], &elements[l]) {
+            if is_apart(&boxes[k], &boxes[l], distance) || shares_vertex(&elements[k], &elements[l]) {
                 return;
             }
             let [one, two] = [k, l].map(|k| elements[k].map(|vert| Vec3(places[vert as usize])));
@@ -294,7 +294,7 @@ impl<'a, T: Real> Pairing<'a, T> {
                 &m.geom_aabb[6 * g..6 * g + 6],
             );
             let around = bounds.aligned();
-            let boxes = boxes_of(m, self.d, f);
+            let boxes = bounds_of(m, self.d, f);
             elements_near(&tree, &around, self.listed, &mut |elem| {
                 let own = &boxes[elem as usize];
                 if !is_apart(own, &around, self.listed) && !self.is_far(&bounds, elem as usize) {
@@ -473,7 +473,7 @@ fn cells_touched<T: Real>(m: &Model<T>, grid: &NodeGrid, f: usize, elem: usize) 
 type Bounds<T> = [T; 6];
 
 /// Bounding boxes of the elements of a flex.
-fn boxes_of<'a, T: Real>(m: &Model<T>, d: &'a Data<T>, f: usize) -> &'a [Bounds<T>] {
+fn bounds_of<'a, T: Real>(m: &Model<T>, d: &'a Data<T>, f: usize) -> &'a [Bounds<T>] {
     let (first, count) = (m.flex_elemadr[f] as usize, m.flex_elemnum[f] as usize);
     &d.flexelem_aabb.as_chunks().0[first..first + count]
 }
@@ -487,7 +487,7 @@ fn is_apart<T: Real>(a: &Bounds<T>, b: &Bounds<T>, distance: T) -> bool {
 
 /// True if two elements have a vertex in common.
 #[inline(always)]
-fn have_common<const N: usize>(a: &[i32; N], b: &[i32; N]) -> bool {
+fn shares_vertex<const N: usize>(a: &[i32; N], b: &[i32; N]) -> bool {
     a.iter().fold(false, |any, v| b.iter().fold(any, |any, w| any | (v == w)))
 }
 

@@ -80,8 +80,8 @@ fn axis_at<T: Real>(cdof: &[T], dof: usize, point: Vec3<T>) -> Spatial<T> {
 /// One row of the inertia matrix.
 fn inertia_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     let body = m.dof_bodyid[dof] as usize;
-    // of a body that only slides, the mass
-    if is_simple_slider(m, body) {
+    // of a body that only slides, the mass, unless its row is whole
+    if is_simple_slider(m, body) && m.M_rownnz[dof] == 1 {
         let axis = spatial(&d.cdof, dof).lin;
         d.M[m.M_rowadr[dof] as usize] = m.body_mass[body] * dot(axis, axis) + armature_of_dof(m, dof);
         return;

@@ -292,8 +292,7 @@ impl Model {
     /// true if that changes a row.
     pub fn drop_shortcuts(&mut self) -> bool {
         let before = self.sizes.nC;
-        self.body_simple.fill(0);
-        self.derive_simple_runs();
+        self.dof_simplenum.fill(0);
         self.derive_matrices(|_, _| false);
         self.sizes.nC != before
     }

@@ -38,6 +38,7 @@ macro_rules! position_data {
             factor_m qLD: real [nC] "mixed" "Factors L and D of M = L' D L; the diagonal holds D." { tolerance: Tolerance::Within(2e-5), transient: 10 };
             // 2.7e-6
             factor_m qLDiagInv: real [nv] "mixed" "Inverse of D." { tolerance: Tolerance::Within(2e-5), transient: 11 };
+            scratch flexelem_order: int [nflexelem] "id" "Elements of a flex in the order in which their bounding boxes begin." { need: Need::Kernels };
             scratch contact_apart: real [nflexcon] "m^2" "Squared distance of the contact from the nearest one that is kept.";
             collision ncon: int [1] "1" "Number of contacts.";
             scratch contact_point: real [nconmax 10] "mixed" "Contacts as found: distance, position, normal, hint of the tangent." { need: Need::Kernels };

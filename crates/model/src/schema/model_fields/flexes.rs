@@ -95,7 +95,7 @@ macro_rules! flexes_fields {
             flexvert_tied: id(nflexvert or none) [nflexvert] "id" "These vertices of each flex, and -1 behind them.";
             flex_patchadr: adr(nflexpatch) [nflex] "id" "First cell of a solid between nodes, or outer face of a shell.";
             flex_patchnum: num(flex_patchadr) [nflex] "1" "Number of cells or faces; 0 if vertices are on bodies.";
-            flexpatch_normal: int [nflexpatch] "id" "Axis of the normal of a face; -1 of a cell.";
+            flexpatch_normal: int [nflexpatch] "1" "Axis of the normal of a face; -1 of a cell.";
             flexpatch_nodeadr: adr(nflexpatchnode) [nflexpatch] "id" "First entry in the list of the nodes of a cell or face.";
             flexpatch_nodenum: num(flexpatch_nodeadr) [nflexpatch] "1" "Number of nodes of a cell or face.";
             flexpatch_node: id(nflexnode) [nflexpatchnode] "id" "Nodes of cells and faces, the last axis the fastest.";
