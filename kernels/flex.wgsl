@@ -4,7 +4,7 @@
 import package::math::vector::{normalize3, set_vec3_at};
 import package::runtime::group::{lane, sync};
 import package::smooth::cells::patch_rotations;
-import package::smooth::flex::{edge_end, edge_vector, element_vertex};
+import package::smooth::flex_mesh::{edge_end, edge_vector, element_vertex};
 import package::smooth::jacobian::{last_dof, moving_column};
 import package::smooth::nodes::{interpolated_position, node_positions};
 import package::smooth::vertex_strain::strain_vertices;

@@ -179,6 +179,7 @@ const PAIRS: &[(&str, usize)] = &[
     ("smooth/energies", 5),
     ("smooth/factor_m", 4),
     ("smooth/flex", 5),
+    ("smooth/flex_mesh", 3),
     ("smooth/fluid", 13),
     ("smooth/jacobian", 4),
     ("smooth/kinematics", 9),

@@ -2092,7 +2092,7 @@ class ModelFields:
         """Number of cells or faces; 0 if vertices are on bodies. Shape: [nflex]. Unit: 1."""
     @property
     def flexpatch_normal(self) -> NDArray[int32]:
-        """Axis of the normal of a face; -1 of a cell. Shape: [nflexpatch]. Unit: id."""
+        """Axis of the normal of a face; -1 of a cell. Shape: [nflexpatch]. Unit: 1."""
     @property
     def flexpatch_nodeadr(self) -> NDArray[int32]:
         """First entry in the list of the nodes of a cell or face. Shape: [nflexpatch]. Unit: id."""

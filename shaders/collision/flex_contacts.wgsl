@@ -22,7 +22,7 @@ import package::math::matrix::make_frame_hint;
 import package::math::vector::normalize3;
 import package::runtime::group::{lane, sync};
 import package::sleep::asleep::pair_sleeps;
-import package::smooth::flex::element_vertex;
+import package::smooth::flex_mesh::element_vertex;
 import package::smooth::jacobian::last_dof;
 import package::smooth::nodes::{cell_at, node_grid};
 

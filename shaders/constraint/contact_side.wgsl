@@ -1,7 +1,7 @@
 // The two sides of a contact: a body each or, of a flex, the bodies of the vertices or nodes of what touches. Twin:
 // crates/cpu/src/constraint/contact_side.rs.
 
-import package::smooth::flex::element_vertex;
+import package::smooth::flex_mesh::element_vertex;
 import package::smooth::jacobian::last_dof;
 import package::smooth::nodes::{
     cell_nodes, is_within_shell, node_grid, outer_share, OUTER_SHARES, place_within, Share, weight_of, weights,

@@ -4,7 +4,7 @@
 
 import package::constraint::row_place::row_at;
 import package::smooth::cells::{displacement, patch_node};
-import package::smooth::flex::{edge_end, edges_around, other_end};
+import package::smooth::flex_mesh::{edge_end, edges_around, other_end};
 import package::smooth::jacobian::{last_dof, moving_column};
 
 // Rows of a constraint: their number, and how many of them there are at least, or none.

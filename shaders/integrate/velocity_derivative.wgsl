@@ -15,7 +15,7 @@ import package::math::spatial::{
 };
 import package::runtime::group::{lane, parts, set_partial, sum_partials, sync};
 import package::smooth::applied_force::subtree_end;
-import package::smooth::flex::edge_end;
+import package::smooth::flex_mesh::edge_end;
 import package::smooth::jacobian::moves;
 import package::smooth::reflected_inertia::{damping_derivative, damping_of_dof, damping_of_tendon};
 

@@ -6,7 +6,8 @@
 import package::math::vector::normalize3;
 import package::runtime::group::{lane, sync};
 import package::smooth::applied_force::subtree_end;
-import package::smooth::flex::{edge_end, edge_vector, vertex_velocity};
+import package::smooth::flex::vertex_velocity;
+import package::smooth::flex_mesh::{edge_end, edge_vector};
 
 // Numbers of a triangle, and of a tetrahedron, in flex_stiffness.
 const TRIANGLE: u32 = 21u;

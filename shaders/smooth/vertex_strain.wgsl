@@ -2,7 +2,7 @@
 // explains the method.
 
 import package::runtime::group::lane;
-import package::smooth::flex::{edges_around, other_end};
+import package::smooth::flex_mesh::{edges_around, other_end};
 import package::smooth::jacobian::{last_dof, moving_column};
 
 //#if FLEX_VERTEX

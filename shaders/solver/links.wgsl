@@ -7,7 +7,7 @@ import package::math::matrix::{diagonal, outer};
 import package::runtime::group::{lane, sync};
 import package::smooth::applied_force::subtree_end;
 import package::smooth::elasticity::{Bend, curvature_derivative, hinge_vertex, rod_vertex};
-import package::smooth::flex::edge_end;
+import package::smooth::flex_mesh::edge_end;
 import package::smooth::jacobian::{last_dof, moving_column};
 
 // Numbers of an edge of a shell, and of an inner vertex of a rod, in flex_bending; places of a vertex in flexvert_hinge.

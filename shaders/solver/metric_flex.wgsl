@@ -6,7 +6,7 @@ import package::math::matrix::{diagonal, outer};
 import package::runtime::group::{lane, sync};
 import package::smooth::applied_force::subtree_end;
 import package::smooth::elasticity::{element_tension, hinge_vertex, rod_vertex};
-import package::smooth::flex::{edge_end, edge_vector};
+import package::smooth::flex_mesh::{edge_end, edge_vector};
 import package::smooth::jacobian::{moves, moving_column};
 import package::solver::links::{
     flex_of_vertex, hinge_element, link_count, link_of, metric_weights, move_vertices, opposite_slot, pull_at, rod_block, SLOTS,
