@@ -128,3 +128,12 @@ fn flexes_on_arms_agree_with_the_cpu() {
         </flex></deformable></mujoco>";
     assert_eq!(differing(&manyworlds::load_str(text).unwrap(), TILINGS[1]), [""; 0]);
 }
+
+#[test]
+fn flexes_between_nodes_are_refused() {
+    let model = parity_model("convex_flex_nodes_discrete");
+    let gpu = Gpu::open(AdapterPreference::Any).unwrap();
+    let made = GpuBatch::new(&gpu, model, 2, Capacity { nconmax: 8, njmax: 32 }, &KernelOptions::default());
+    let said = made.err().map(|error| error.to_string()).unwrap_or_default();
+    assert!(said.contains("is between nodes"), "{said}");
+}

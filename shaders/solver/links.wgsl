@@ -1,19 +1,15 @@
 // Stiffness between vertices of flexes in the metric of the integrator discrete. On the CPU it is in blocks of bodies:
-// crates/cpu/src/solver/coupling.rs. Here a vertex has links, of which it gathers the products in the order of its lists: along its edges, each with a block of all that couples its ends, and between the vertices that hinges have
-// opposite each other. Stiffness feels no common motion: a link acts on the difference of two velocities, and the block of a
+// crates/cpu/src/solver/coupling.rs. Here a vertex has links, of which it gathers the products in the order of its lists:
+// along its edges, each with a block of all that couples its ends, and between the vertices that hinges have opposite each
+// other. Stiffness feels no common motion: a link acts on the difference of two velocities, and the block of a
 // vertex with itself is the sum of those of its links.
 
 import package::math::matrix::{diagonal, outer};
 import package::runtime::group::{lane, sync};
 import package::smooth::applied_force::subtree_end;
-import package::smooth::elasticity::{Bend, curvature_derivative, hinge_vertex, rod_vertex};
+import package::smooth::elasticity::{BEND, Bend, HINGE, SLOTS, curvature_derivative, hinge_vertex, rod_vertex};
 import package::smooth::flex_mesh::edge_end;
 import package::smooth::jacobian::{last_dof, moving_column};
-
-// Numbers of an edge of a shell, and of an inner vertex of a rod, in flex_bending; places of a vertex in flexvert_hinge.
-const HINGE: u32 = 17u;
-const BEND: u32 = 4u;
-const SLOTS: u32 = 4u;
 
 // A vertex that another one is coupled with, and the force on that one for a unit of the difference of their velocities.
 struct Link {

@@ -5,11 +5,11 @@
 import package::math::matrix::{diagonal, outer};
 import package::runtime::group::{lane, sync};
 import package::smooth::applied_force::subtree_end;
-import package::smooth::elasticity::{element_tension, hinge_vertex, rod_vertex};
+import package::smooth::elasticity::{SLOTS, element_tension, hinge_vertex, rod_vertex};
 import package::smooth::flex_mesh::{edge_end, edge_vector};
 import package::smooth::jacobian::{moves, moving_column};
 import package::solver::links::{
-    flex_of_vertex, hinge_element, link_count, link_of, metric_weights, move_vertices, opposite_slot, pull_at, rod_block, SLOTS,
+    flex_of_vertex, hinge_element, link_count, link_of, metric_weights, move_vertices, opposite_slot, pull_at, rod_block,
 };
 
 // Numbers of a triangle, and of a tetrahedron, in flex_stiffness; places of an edge in flexedge_side.

@@ -13,19 +13,14 @@ const MIN_IMPROVEMENT: f32 = 1e-9;
 //#endif
 
 // Lower bound on the tolerance of gradients and slopes along a direction: single precision does not resolve smaller
-// ones with heavy bodies. With elliptic cones Newton's method converges slowly and must continue below that; so it must in the
-// metric of the integrator `discrete`, whose stiffness makes gradients large.
+// ones with heavy bodies. With elliptic cones Newton's method converges slowly and must continue below that.
 //#if CG
 const MIN_GRADIENT: f32 = 1e-10;
 //#else
 //#if ELLIPTIC
 const MIN_GRADIENT: f32 = 1e-9;
 //#else
-//#if DISCRETE
-const MIN_GRADIENT: f32 = 1e-9;
-//#else
 const MIN_GRADIENT: f32 = 1e-6;
-//#endif
 //#endif
 //#endif
 

@@ -17,7 +17,7 @@ use manyworlds_model::model::Model;
 use manyworlds_model::model::candidates::MAX_LISTED;
 use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::model::schedule;
-use manyworlds_model::schema::enums::{edgeequality, geom, integrator};
+use manyworlds_model::schema::enums::{geom, integrator};
 use manyworlds_model::schema::stages::Stage;
 use manyworlds_model::schema::{Elem, Role, Sizes, ValuesMut};
 
@@ -375,8 +375,8 @@ fn ordered(stages: impl Iterator<Item = Stage>, partition: Partition, accesses: 
 /// Most searches of a triangle for contacts with a signed distance field: order keys have a number for each.
 const MAX_SEARCHES_OF_TRIANGLE: i32 = 64;
 
-/// Rejects a flex whose contacts are springs, whose stiffness is not in the metric, or that looks for contacts with a signed
-/// distance field from more points than order keys tell apart.
+/// Rejects a flex whose contacts are springs, that is not in the metric of integrator discrete, or that looks for contacts with
+/// a signed distance field from more points than order keys tell apart.
 fn check_flexes(model: &Model) -> Result<()> {
     let refuse = |f: usize, what: String| {
         Err(Error::Unsupported(format!(
@@ -392,17 +392,13 @@ fn check_flexes(model: &Model) -> Result<()> {
             "has passive contacts, which kernels do not simulate yet: take passive away".into(),
         );
     }
-    let is_elastic_between_nodes = |f: &usize| {
-        let is_elastic = model.flex_stiffnessadr[*f] >= 0 || model.flex_bendingadr[*f] >= 0;
-        model.flex_interp[*f] != 0 && is_elastic && model.flex_edgeequality[*f] != edgeequality::STRAIN
-    };
-    if model.opt_integrator[0] == integrator::DISCRETE
-        && let Some(f) = (0..model.sizes.nflex).find(is_elastic_between_nodes)
-    {
+    // links of the metric are between vertices on bodies
+    let is_discrete = model.opt_integrator[0] == integrator::DISCRETE;
+    if let Some(f) = (0..model.sizes.nflex).find(|&f| is_discrete && model.flex_interp[f] != 0) {
         return refuse(
             f,
-            "is elastic between nodes, whose stiffness kernels do not have in the metric of integrator discrete: set \
-             integrator=\"Euler\" with a short step"
+            "is between nodes, which kernels do not have with integrator discrete: set integrator=\"Euler\" with a \
+             short step"
                 .into(),
         );
     }
