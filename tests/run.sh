@@ -233,7 +233,10 @@ compare_elsewhere() {
     check "core tier cpu" "$python" "$comparer" --bin "$bin" --backend cpu "${core[@]}"
     check "core tier gpu" with_driver "$swiftshader" "$python" "$comparer" --bin "$bin" --backend gpu "${core[@]}"
     check "smooth tier cpu" "$python" "$comparer" --bin "$bin" --backend cpu "${smooth[@]}"
-    check "contact tier cpu" "$python" "$comparer" --bin "$bin" --backend cpu "${contact[@]}"
+    # without a model whose contacts move nothing: its forces of 1.3e17 N cancel but for their last digit, 3 N or none, on
+    # both sides alike
+    check "contact tier cpu" "$python" "$comparer" --bin "$bin" --backend cpu \
+        $(printf '%s\n' "${contact[@]}" | grep -v '/actuation/adhesion\.xml')
     # signed distance fields, as far as the reference agrees with itself at a pose nearby
     local fields=("$MANYWORLDS_MODELS"/../soft/models/sdf_{bowl,few_starts,gears,octree,rays,torus_torus}.xml)
     fields+=("$MANYWORLDS_MODELS"/mujoco/plugin/sdf/{bowl,cow,gear,nutbolt,torus}.xml)
