@@ -7,7 +7,6 @@ import package::constraint::cone::in_cone;
 import package::constraint::constraint_cost::constraint_update;
 import package::constraint::row_place::{ROW_PARTS, part_begin, part_end, row_at, row_begin, row_end, row_has};
 import package::runtime::group::{group_max, lane, slot, sync};
-import package::smooth::tendon::tendon_element;
 import package::solver::hessian::row_weight;
 import package::solver::skyline::first_in_metric;
 import package::solver::state::rows;
@@ -229,28 +228,31 @@ fn row_of_tile(r: u32, b: TileRow) -> vec4f {
 //#if METRIC_TERMS
 // Elements of row i of the metric that tendons and actuators couple with the degrees of freedom of a row of tiles.
 fn terms_of_tile(i: u32, b: TileRow) -> vec4f {
+    // without a branch: SwiftShader loses sums of vectors in branches within loops
     var sum = vec4f(0.0);
 //#if TENDON
     for (var ten = 0u; ten < ntendon; ten++) {
-        let share = metric_tendon(4u * ten + 2u) * tendon_element(ten, i);
-        if (share != 0.0) {
-            let adr = u32(ten_J_rowadr(ten));
-            for (var l = adr; l < adr + u32(ten_J_rownnz(ten)); l++) {
-                sum += element_of_tile(u32(ten_J_colind(l)), b, share * ten_J(l));
-            }
+        var own = 0.0;
+        var others = vec4f(0.0);
+        let adr = u32(ten_J_rowadr(ten));
+        for (var l = adr; l < adr + u32(ten_J_rownnz(ten)); l++) {
+            let j = u32(ten_J_colind(l));
+            own += select(0.0, ten_J(l), j == i);
+            others += element_of_tile(j, b, ten_J(l));
         }
+        sum += metric_tendon(4u * ten + 2u) * own * others;
     }
 //#endif
 //#if ACTUATION
     for (var k = u32(dof_momentbegin(i)); k < u32(dof_momentend(i)); k++) {
         let out = u32(moment_rowind(k));
-        let share = metric_actuator(4u * out + 2u) * actuator_moment(k);
-        if (u32(moment_colind(k)) == i && share != 0.0) {
-            let adr = u32(moment_rowadr(out));
-            for (var l = adr; l < adr + u32(moment_rownnz(out)); l++) {
-                sum += element_of_tile(u32(moment_colind(l)), b, share * actuator_moment(l));
-            }
+        let own = select(0.0, actuator_moment(k), u32(moment_colind(k)) == i);
+        var others = vec4f(0.0);
+        let adr = u32(moment_rowadr(out));
+        for (var l = adr; l < adr + u32(moment_rownnz(out)); l++) {
+            others += element_of_tile(u32(moment_colind(l)), b, actuator_moment(l));
         }
+        sum += metric_actuator(4u * out + 2u) * own * others;
     }
 //#endif
     return sum;
