@@ -38,7 +38,9 @@ fn parity_model(name: &str) -> Model {
 
 #[test]
 fn joints_tendons_and_actuators_agree_with_the_cpu() {
-    assert_eq!(differing(&parity_model("discrete"), TILINGS[0]), [""; 0]);
+    for name in ["discrete", "discrete_servos"] {
+        assert_eq!(differing(&parity_model(name), TILINGS[0]), [""; 0], "{name}");
+    }
 }
 
 #[test]

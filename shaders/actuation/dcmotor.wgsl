@@ -166,15 +166,35 @@ fn force_derivative(a: u32) -> f32 {
     let g = 10u * a;
     let constant = actuator_gainprm(g + 1u);
     var voltage = 0.0;
-    if ((actuator_ctrlspec(a) & (INPUT_POS | INPUT_VEL | INPUT_FF)) != 0) {
+    if (is_servo(a)) {
         voltage = constant - actuator_gainprm(g + 6u) * max(actuator_gainprm(g), MINVAL) / constant;
     }
+    return torque_of(a, voltage - constant) - max(actuator_dynprm(g + 6u), 0.0);
+}
+
+// Minus the derivative of a motor's force with respect to length: that of its onboard servo, as far as the current follows
+// within a time step.
+fn stiffness(a: u32) -> f32 {
+    let g = 10u * a;
+    if (is_servo(a)) {
+        return torque_of(a, actuator_gainprm(g + 4u) * max(actuator_gainprm(g), MINVAL) / actuator_gainprm(g + 1u));
+    }
+    return 0.0;
+}
+
+// True if a motor's voltage comes from an onboard servo.
+fn is_servo(a: u32) -> bool {
+    return (actuator_ctrlspec(a) & (INPUT_POS | INPUT_VEL | INPUT_FF)) != 0;
+}
+
+// Torque that a voltage adds, as far as the current follows it within a time step.
+fn torque_of(a: u32, voltage: f32) -> f32 {
+    let g = 10u * a;
     var follows = 1.0;
     if (actuator_dynprm(g) > 0.0) {
         follows = -exponential_m1(-opt_timestep(0u) / actuator_dynprm(g));
     }
-    let resistance = of_actuator(a, 0.0, false).resistance;
-    return constant * (voltage - constant) * follows / resistance - max(actuator_dynprm(g + 6u), 0.0);
+    return actuator_gainprm(g + 1u) * voltage * follows / of_actuator(a, 0.0, false).resistance;
 }
 
 // Decay rate of the bristle deflection: stiffness times speed over the friction at that speed.

@@ -56,6 +56,27 @@ fn gain_derivative(a: u32, out: u32) -> f32 {
     return -(muscle.force * bump * force_velocity_derivative(actuator_velocity(out) / per, actuator_gainprm(g + 8u))) / per;
 }
 
+// Derivative of the gain with respect to length.
+fn gain_by_length(a: u32, out: u32) -> f32 {
+    let muscle = of_actuator__actuator_gainprm(a, out);
+    let g = 10u * a;
+    let speed = actuator_velocity(out) / max(muscle.unit * actuator_gainprm(g + 6u), MINVAL);
+    let slope = force_length_derivative(muscle.length, actuator_gainprm(g + 4u), actuator_gainprm(g + 5u));
+    return -(muscle.force * slope * force_velocity(speed, actuator_gainprm(g + 8u))) / max(muscle.unit, MINVAL);
+}
+
+// Derivative of the passive force with respect to length.
+fn bias_by_length(a: u32, out: u32) -> f32 {
+    let muscle = of_actuator__actuator_biasprm(a, out);
+    let b = 10u * a;
+    if (muscle.length <= 1.0) {
+        return 0.0;
+    }
+    let width = max(0.5 * (1.0 + actuator_biasprm(b + 5u)) - 1.0, MINVAL);
+    let x = min((muscle.length - 1.0) / width, 1.0);
+    return -(muscle.force * actuator_biasprm(b + 7u) * x) / width / max(muscle.unit, MINVAL);
+}
+
 // Passive force.
 fn bias(a: u32, out: u32) -> f32 {
     let muscle = of_actuator__actuator_biasprm(a, out);
@@ -95,6 +116,28 @@ fn force_length(length: f32, low: f32, high: f32) -> f32 {
     }
     let x = (high - length) / max(high - right, MINVAL);
     return 0.5 * x * x;
+}
+
+// Derivative of the active force-length curve.
+fn force_length_derivative(length: f32, low: f32, high: f32) -> f32 {
+    if (length < low || length > high) {
+        return 0.0;
+    }
+    let left = 0.5 * (low + 1.0);
+    let right = 0.5 * (1.0 + high);
+    let lower = max(left - low, MINVAL);
+    let upper = max(right - 1.0, MINVAL);
+    // both parabolas of a side are as wide
+    if (length <= left) {
+        return (length - low) / lower / lower;
+    }
+    if (length <= 1.0) {
+        return (1.0 - length) / lower / lower;
+    }
+    if (length <= right) {
+        return -((length - 1.0) / upper / upper);
+    }
+    return -((high - length) / upper / upper);
 }
 
 // Active force-velocity curve: zero at the fastest shortening, one at rest, `most` at the fastest lengthening.

@@ -94,11 +94,21 @@ fn limit(a: u32) {
 
 // Derivative of each torque with respect to the velocity about its axis; zero where the range saturates.
 fn force_derivative(a: u32) -> f32 {
-    let out = u32(actuator_outadr(a));
-    let torque = vec3f(actuator_force(out), actuator_force(out + 1u), actuator_force(out + 2u));
-    let most = SATURATED_TORQUE * actuator_forcerange(2u * a + 1u);
-    if (actuator_disabled(a) || (actuator_forcelimited(a) != 0 && dot(torque, torque) >= most * most)) {
+    if (actuator_disabled(a) || is_saturated(a)) {
         return 0.0;
     }
     return actuator_biasprm(10u * a + 2u);
+}
+
+// Stiffness of each torque about its axis, as if the others did not turn it.
+fn stiffness(a: u32) -> f32 {
+    return select(-actuator_biasprm(10u * a + 1u), 0.0, is_saturated(a));
+}
+
+// True if the torque is at the end of its range.
+fn is_saturated(a: u32) -> bool {
+    let out = u32(actuator_outadr(a));
+    let torque = vec3f(actuator_force(out), actuator_force(out + 1u), actuator_force(out + 2u));
+    let most = SATURATED_TORQUE * actuator_forcerange(2u * a + 1u);
+    return actuator_forcelimited(a) != 0 && dot(torque, torque) >= most * most;
 }

@@ -2,8 +2,11 @@
 // crates/cpu/src/solver/metric.rs, which says what is where. The schedule differs: each degree of freedom gathers from the
 // tendons and actuators that it moves; the twin lists what these couple, and puts the metric in the place of the inertia.
 
-import package::actuation::control::{first_control, within_range};
+import package::actuation::control::{actuator_disabled, first_control, within_range};
+import package::actuation::dcmotor;
+import package::actuation::muscle;
 import package::actuation::next_activation::driving_input;
+import package::actuation::orientation;
 import package::constraint::adhesion::row_adhesion;
 import package::constraint::exact_diagonal::exact_diagonals;
 import package::constraint::row_place::{ROW_PARTS, part_at, part_begin, part_end};
@@ -179,19 +182,48 @@ fn actuator_terms() {
     }
 }
 
-// Minus the derivative of an actuator's force by its length; zero where the force range saturates.
+// Minus the derivative of an actuator's force by its length; zero where the force range saturates or the group is
+// disabled.
 fn actuator_stiffness(a: u32, out: u32, good: bool) -> f32 {
     let force = actuator_force(out);
     let saturated = force <= actuator_forcerange(2u * a) || force >= actuator_forcerange(2u * a + 1u);
+    if (actuator_disabled(a)) {
+        return 0.0;
+    }
+    let kind = actuator_gaintype(a);
+//#if SO3
+    // a range of torques is one of their length
+    if (kind == GAIN_SO3) {
+        return orientation::stiffness(a);
+    }
+//#endif
     if (actuator_forcelimited(a) != 0 && saturated) {
         return 0.0;
     }
+//#if DCMOTOR
+    if (kind == GAIN_DCMOTOR) {
+        return dcmotor::stiffness(a);
+    }
+//#endif
+    // derivatives of the bias, and of the gain
     var stiffness = 0.0;
+    var per_input = 0.0;
     if (actuator_biastype(a) == BIAS_AFFINE) {
         stiffness -= actuator_biasprm(10u * a + 1u);
     }
-    if (actuator_gaintype(a) == GAIN_AFFINE) {
-        stiffness -= actuator_gainprm(10u * a + 1u) * driving_input(a, first_control(a, good));
+    if (kind == GAIN_AFFINE) {
+        per_input = actuator_gainprm(10u * a + 1u);
+    }
+//#if MUSCLE
+    if (actuator_biastype(a) == BIAS_MUSCLE) {
+        stiffness -= muscle::bias_by_length(a, out);
+    }
+    if (kind == GAIN_MUSCLE) {
+        per_input = muscle::gain_by_length(a, out);
+    }
+//#endif
+    if (per_input != 0.0) {
+        stiffness -= per_input * driving_input(a, first_control(a, good));
     }
     return stiffness;
 }

@@ -176,12 +176,28 @@ impl<T: Real> DcMotor<T> {
 /// current follows within a time step, plus bristle damping.
 pub fn force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
     let g = &m.actuator_gainprm[10 * a..10 * a + 7];
-    let p = &m.actuator_dynprm[10 * a..10 * a + 7];
-    let servo = m.actuator_ctrlspec[a] & (input::POS | input::VEL | input::FF) != 0;
-    let voltage = if servo { g[1] - g[6] * g[0].max(T::MINVAL) / g[1] } else { T::ZERO };
-    let follows = if p[0] > T::ZERO { -(-m.opt_timestep[0] / p[0]).exp_m1() } else { T::ONE };
+    let voltage = if is_servo(m, a) { g[1] - g[6] * g[0].max(T::MINVAL) / g[1] } else { T::ZERO };
+    torque_of(m, d, a, voltage - g[1]) - m.actuator_dynprm[10 * a + 6].max(T::ZERO)
+}
+
+/// Minus the derivative of a motor's force with respect to length: that of its onboard servo, as far as the current follows
+/// within a time step. MuJoCo leaves out those of cogging and of bristles.
+pub fn stiffness<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
+    let g = &m.actuator_gainprm[10 * a..10 * a + 7];
+    if is_servo(m, a) { torque_of(m, d, a, g[4] * g[0].max(T::MINVAL) / g[1]) } else { T::ZERO }
+}
+
+/// True if a motor's voltage comes from an onboard servo.
+fn is_servo<T: Real>(m: &Model<T>, a: usize) -> bool {
+    m.actuator_ctrlspec[a] & (input::POS | input::VEL | input::FF) != 0
+}
+
+/// Torque that a voltage adds, as far as the current follows it within a time step.
+fn torque_of<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, voltage: T) -> T {
+    let time = m.actuator_dynprm[10 * a];
+    let follows = if time > T::ZERO { -(-m.opt_timestep[0] / time).exp_m1() } else { T::ONE };
     let resistance = DcMotor::of_actuator(m, d, a, T::ZERO, false).resistance;
-    g[1] * (voltage - g[1]) * follows / resistance - p[6].max(T::ZERO)
+    m.actuator_gainprm[10 * a + 1] * voltage * follows / resistance
 }
 
 /// Decay rate of the bristle deflection: stiffness times speed over the friction at that speed, which falls from

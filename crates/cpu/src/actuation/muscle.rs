@@ -71,6 +71,23 @@ impl<T: Real> Muscle<T> {
             / per
     }
 
+    /// Derivative of the gain with respect to length.
+    pub fn gain_by_length(&self, velocity: T, prm: &[T]) -> T {
+        let speed = velocity / (self.unit * prm[6]).max(T::MINVAL);
+        let slope = force_length_derivative(self.length, prm[4], prm[5]);
+        -(self.force * slope * force_velocity(speed, prm[8])) / self.unit.max(T::MINVAL)
+    }
+
+    /// Derivative of the passive force with respect to length.
+    pub fn bias_by_length(&self, prm: &[T]) -> T {
+        if self.length <= T::ONE {
+            return T::ZERO;
+        }
+        let width = (T::of(0.5) * (T::ONE + prm[5]) - T::ONE).max(T::MINVAL);
+        let x = ((self.length - T::ONE) / width).min(T::ONE);
+        -(self.force * prm[7] * x) / width / self.unit.max(T::MINVAL)
+    }
+
     /// Passive force.
     pub fn bias(&self, prm: &[T]) -> T {
         let half = T::of(0.5);
@@ -108,6 +125,26 @@ fn force_length<T: Real>(length: T, low: T, high: T) -> T {
     } else {
         let x = part(high - length, high - right);
         half * x * x
+    }
+}
+
+/// Derivative of [`force_length`].
+fn force_length_derivative<T: Real>(length: T, low: T, high: T) -> T {
+    if length < low || length > high {
+        return T::ZERO;
+    }
+    let half = T::of(0.5);
+    let (left, right) = (half * (low + T::ONE), half * (T::ONE + high));
+    let (lower, upper) = ((left - low).max(T::MINVAL), (right - T::ONE).max(T::MINVAL));
+    // both parabolas of a side are as wide
+    if length <= left {
+        (length - low) / lower / lower
+    } else if length <= T::ONE {
+        (T::ONE - length) / lower / lower
+    } else if length <= right {
+        -((length - T::ONE) / upper / upper)
+    } else {
+        -((high - length) / upper / upper)
     }
 }
 
@@ -172,6 +209,13 @@ mod tests {
         for v in [-9.0, -2.0, -0.3, 0.2, 0.9, 7.0] {
             let difference = (at(1.1).gain(v + h, &PRM) - at(1.1).gain(v - h, &PRM)) / (2.0 * h);
             assert!((difference - at(1.1).gain_derivative(v, &PRM)).abs() < 1e-4, "{v}");
+        }
+        // in metres: a normalised length has 1 / 0.3 of them
+        let slope = |f: &dyn Fn(f64) -> f64, x: f64| (f(x + h) - f(x - h)) / (2.0 * h) * at(x).unit.recip();
+        for x in [0.4, 0.6, 0.8, 0.99, 1.05, 1.2, 1.4, 1.59, 1.7] {
+            let gain = |x| at(x).gain(-0.4, &PRM);
+            assert!((slope(&gain, x) - at(x).gain_by_length(-0.4, &PRM)).abs() < 1e-4, "{x}");
+            assert!((slope(&|x| at(x).bias(&PRM), x) - at(x).bias_by_length(&PRM)).abs() < 1e-4, "{x}");
         }
     }
 

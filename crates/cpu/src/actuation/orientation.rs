@@ -93,8 +93,17 @@ pub fn limit<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize) {
 
 /// Derivative of each torque with respect to the velocity about its axis; zero where the range saturates.
 pub fn force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
+    if is_saturated(m, d, a) { T::ZERO } else { m.actuator_biasprm[10 * a + 2] }
+}
+
+/// Stiffness of each torque about its axis, as if the others did not turn it: what MuJoCo takes for the derivative.
+pub fn stiffness<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
+    if is_saturated(m, d, a) { T::ZERO } else { -m.actuator_biasprm[10 * a + 1] }
+}
+
+/// True if the torque is at the end of its range.
+fn is_saturated<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> bool {
     let torque = vec3_at(&d.actuator_force, m.actuator_outadr[a] as usize);
     let most = T::of(SATURATED_TORQUE) * m.actuator_forcerange[2 * a + 1];
-    let saturated = m.actuator_forcelimited[a] != 0 && dot(torque, torque) >= most * most;
-    if saturated { T::ZERO } else { m.actuator_biasprm[10 * a + 2] }
+    m.actuator_forcelimited[a] != 0 && dot(torque, torque) >= most * most
 }

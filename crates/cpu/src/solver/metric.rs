@@ -9,8 +9,10 @@
 use super::coupling::mul_coupling;
 use super::metric_flex::flex_terms;
 use super::rows::{island_ranges, range_at};
-use crate::actuation::control::{control, is_good};
+use crate::actuation::control::{actuator_disabled, control, is_good};
+use crate::actuation::muscle::Muscle;
 use crate::actuation::next_activation::driving_input;
+use crate::actuation::{dcmotor, orientation};
 use crate::constraint::adhesion::row_adhesion;
 use crate::constraint::contact_side::distance_jacobian;
 use crate::constraint::exact_diagonal::exact_diagonals;
@@ -214,21 +216,38 @@ fn actuator_terms<T: Real>(m: &Model<T>, d: &mut Data<T>, metric: &mut Metric<T>
     }
 }
 
-/// Minus the derivative of an actuator's force by its length; zero where the force range saturates.
+/// Minus the derivative of an actuator's force by its length; zero where the force range saturates or the group is disabled.
 fn actuator_stiffness<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, out: usize, good: bool) -> T {
     let force = d.actuator_force[out];
     let (low, high) = (m.actuator_forcerange[2 * a], m.actuator_forcerange[2 * a + 1]);
+    if actuator_disabled(m, a) {
+        return T::ZERO;
+    }
+    // a range of torques is one of their length
+    if orientation::is_orientation(m, a) {
+        return orientation::stiffness(m, d, a);
+    }
     if m.actuator_forcelimited[a] != 0 && (force <= low || force >= high) {
         return T::ZERO;
     }
-    let mut stiffness = T::ZERO;
-    if m.actuator_biastype[a] == bias::AFFINE {
-        stiffness -= m.actuator_biasprm[10 * a + 1];
-    }
-    if GainType::of(m.actuator_gaintype[a]) == Some(GainType::AFFINE) {
+    // derivatives of the bias, and of the gain
+    let g = &m.actuator_gainprm[10 * a..10 * a + 10];
+    let b = &m.actuator_biasprm[10 * a..10 * a + 10];
+    let mut stiffness = match m.actuator_biastype[a] {
+        bias::AFFINE => -b[1],
+        bias::MUSCLE => -Muscle::of_actuator(m, d, a, b).bias_by_length(b),
+        _ => T::ZERO,
+    };
+    let per_input = match GainType::of(m.actuator_gaintype[a]) {
+        Some(GainType::DCMOTOR) => return dcmotor::stiffness(m, d, a),
+        Some(GainType::AFFINE) => g[1],
+        Some(GainType::MUSCLE) => Muscle::of_actuator(m, d, a, g).gain_by_length(d.actuator_velocity[out], g),
+        Some(GainType::FIXED | GainType::SO3 | GainType::PID | GainType::USER) | None => T::ZERO,
+    };
+    if per_input != T::ZERO {
         let first = m.actuator_ctrladr[a];
         let ctrl = if m.actuator_ctrlnum[a] > 0 { control(m, d, first as usize, good) } else { T::ZERO };
-        stiffness -= m.actuator_gainprm[10 * a + 1] * driving_input(m, d, a, ctrl);
+        stiffness -= per_input * driving_input(m, d, a, ctrl);
     }
     stiffness
 }
