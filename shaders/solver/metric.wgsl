@@ -49,6 +49,9 @@ fn set_metric() {
             set_metric_M(k, x);
         }
         set_metric_M(last, metric_M(last) + metric_diagonal(dof));
+//#if FLUID
+        set_metric_diagonal(dof, metric_diagonal(dof) - opt_timestep(0u) * fluid_entry(dof, dof));
+//#endif
     }
 //#if !PGS
     // the dual solver has these at the beginning of the step

@@ -59,6 +59,7 @@ pub fn set_metric<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             for k in adr..adr + m.M_rownnz[i] as usize {
                 metric.inertia[k] -= h * d.qDeriv[m.mapD2M[k] as usize];
             }
+            metric.diagonal[i] -= h * d.qDeriv[m.mapD2M[diagonal_of(m, i)] as usize];
         }
     }
     metric.factor.clone_from(&metric.inertia);
