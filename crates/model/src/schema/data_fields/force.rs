@@ -21,6 +21,7 @@ macro_rules! force_data {
             scratch work_LD: real [nC] "mixed" "Matrix with the sparsity of M, during factorisation." { register: true, workgroup: 11, need: Need::Kernels };
             scratch work_DiagInv: real [nv] "mixed" "Inverse pivots of `work_LD`." { register: true, workgroup: 12, need: Need::Kernels };
             scratch work_x: real [nv] "mixed" "Current vector in joint space." { register: true, workgroup: 13 };
+            scratch solver_compliance: real [1] "mixed" "Newton decrement over the squared gradient, between dispatches." { need: Need::Kernels };
             scratch solver_status: int [1] "flag" "1 while the solver iterates, between dispatches." { need: Need::Kernels };
             // 9.4e-6
             solve solver_Jaref: real [njmax] "mixed" "J qacc - aref." { tolerance: Tolerance::Within(2e-4), transient: 4 };
