@@ -105,6 +105,16 @@ fn line_search(sums: vec4f, scale: f32, wanted: bool) -> LinePoint {
     var downhill = 1.0;
     var again = false;
     var at = select(DONE, begin, wanted && sums.y >= MINVAL);
+//#if ELLIPTIC
+    // cones along the direction: a lane evaluates those that it has noted itself
+    for (var k = lane; at != DONE && k < partial_end(rows); k += lanes) {
+        for (var r = k; r < rows; r += parts) {
+            if (heads_cone(r)) {
+                cone::line(r);
+            }
+        }
+    }
+//#endif
     // evaluations after the last one allowed complete the bracket
     for (var n = first_evaluation; n <= max_evaluations + 3; n++) {
         if (!any_world(at != DONE)) {
