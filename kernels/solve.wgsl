@@ -15,7 +15,8 @@ import package::solver::pgs::{dual_finish, pgs_iterate, pgs_warmstart};
 import package::solver::primal::{gradient_norm, search_direction, search_sums, take_step, warmstart};
 import package::solver::smooth_contact::smooth_forces;
 import package::solver::state::{
-    end_solve, iterations, live, load_solve, MIN_GRADIENT, MIN_IMPROVEMENT, restart, rows, save_solve, stepped,
+    compliance, end_solve, EXPECTED, iterations, live, load_solve, MIN_GRADIENT, MIN_IMPROVEMENT, restart, rows,
+    save_solve, stepped,
 };
 import package::solver::update::update_gradient;
 
@@ -94,7 +95,11 @@ fn iterate_solve() {
     let scale = 1.0 / (stat_meaninertia(0u) * max(f32(nv), 1.0));
     let tolerance = max(opt_tolerance(0u), MIN_IMPROVEMENT);
     update_gradient();
-    let large_gradient = scale * gradient_norm() >= max(opt_tolerance(0u), MIN_GRADIENT);
+    let norm = gradient_norm();
+    var large_gradient = scale * norm >= max(opt_tolerance(0u), MIN_GRADIENT);
+//#if !CG
+    large_gradient = large_gradient && 0.5 * scale * compliance * norm * norm >= EXPECTED * tolerance;
+//#endif
     live = live && (iterations == 0 || large_gradient) && iterations < opt_iterations(0u);
     stepped = live;
     if (!any_world(live)) {
@@ -107,6 +112,7 @@ fn iterate_solve() {
     if (0.5 * scale * sums.x < tolerance && iterations > 0) {
         live = false;
     }
+    compliance = sums.x / max(norm * norm, MINVAL);
 //#endif
     let best = line_search(sums, scale, live);
     // step

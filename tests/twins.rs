@@ -125,7 +125,7 @@ const PAIRS: &[(&str, usize)] = &[
     ("collision/triangle", 4),
     ("collision/witness", 4),
     ("constraint/adhesion", 2),
-    ("constraint/cone", 7),
+    ("constraint/cone", 10),
     ("constraint/constraint_cost", 5),
     ("constraint/contact_force", 1),
     ("constraint/contact_jacobian", 4),

@@ -17,7 +17,7 @@ fn row_weight(r: u32) -> f32 {
 
 // One past the last row of the cone headed by row r, if the contact slides; else r.
 fn cone_end(r: u32) -> u32 {
-    let slides = heads_cone(r) && solver_hess_update(r) != 0.0;
+    let slides = heads_cone(r) && solver_quad_vec3(r).z != 0.0;
     return r + select(0u, u32(contact_dim(u32(efc_id(r)))), slides);
 }
 //#else

@@ -1,6 +1,7 @@
 // Line search: Newton steps on the derivative of the cost, then bracketing. Costs are compared only as differences
 // from the start, which avoids cancellation. Twin: crates/cpu/src/solver/line_search.rs. The schedule differs:
-// one loop with a single evaluation, whose result goes to the state that asked for it.
+// one loop with a single evaluation, whose result goes to the state that asked for it. Along Newton's direction a search
+// ends where a share of its first slope is left: the next direction makes up for the rest.
 
 import package::constraint::cone::{self, heads_cone, in_cone};
 import package::constraint::constraint_cost::{cost_parameters, force, is_quadratic, row_cost};
@@ -79,7 +80,13 @@ fn nearer(end: LinePoint, c: LinePoint) -> bool {
 fn line_search(sums: vec4f, scale: f32, wanted: bool) -> LinePoint {
     // the derivative is a sum in which the smooth part and the rows cancel: below its rounding nothing is left to find
     let rounding = ROUNDING * (abs(sums.z) + sums.w);
-    let tolerance = max(max(opt_tolerance(0u), MIN_GRADIENT) * opt_ls_tolerance(0u) * sums.y / scale, rounding);
+    let least = max(opt_tolerance(0u), MIN_GRADIENT) * sums.y / scale;
+//#if CG
+    let tolerance = max(opt_ls_tolerance(0u) * least, rounding);
+//#else
+    // the slope at the start is minus the decrement
+    let tolerance = max(opt_ls_tolerance(0u) * max(least, sums.x), rounding);
+//#endif
     let max_evaluations = opt_ls_iterations(0u);
     var best = LinePoint(0.0, 0.0, 0.0, 1.0);
 //#if CG
@@ -98,6 +105,16 @@ fn line_search(sums: vec4f, scale: f32, wanted: bool) -> LinePoint {
     var downhill = 1.0;
     var again = false;
     var at = select(DONE, begin, wanted && sums.y >= MINVAL);
+//#if ELLIPTIC
+    // cones along the direction: a lane evaluates those that it has noted itself
+    for (var k = lane; at != DONE && k < partial_end(rows); k += lanes) {
+        for (var r = k; r < rows; r += parts) {
+            if (heads_cone(r)) {
+                cone::line(r);
+            }
+        }
+    }
+//#endif
     // evaluations after the last one allowed complete the bracket
     for (var n = first_evaluation; n <= max_evaluations + 3; n++) {
         if (!any_world(at != DONE)) {

@@ -24,6 +24,11 @@ const MIN_GRADIENT: f32 = 1e-6;
 //#endif
 //#endif
 
+//#if !CG
+// Share of the tolerance below which an improvement that is expected only is not sought.
+const EXPECTED: f32 = 0.1;
+//#endif
+
 // rows of this world; whether it still iterates; whether sums and forces lag behind the acceleration; iteration count
 var<private> rows: u32;
 var<private> live: bool;
@@ -32,6 +37,9 @@ var<private> iterations: i32;
 //#if CG
 // true if the next direction is the steepest descent
 var<private> restart: bool;
+//#else
+// Newton decrement of the last step over the squared gradient: what a gradient gains, were the Hessian the same
+var<private> compliance: f32;
 //#endif
 
 //#if SPLIT_SOLVE
@@ -42,6 +50,8 @@ fn load_solve() {
     stepped = (solver_status(0u) & 2) != 0;
 //#if CG
     restart = (solver_status(0u) & 4) != 0;
+//#else
+    compliance = solver_compliance(0u);
 //#endif
     iterations = solver_niter(0u);
 }
@@ -53,6 +63,7 @@ fn save_solve() {
         set_solver_status(0u, i32(live) + 2 * i32(stepped) + 4 * i32(restart));
 //#else
         set_solver_status(0u, i32(live) + 2 * i32(stepped));
+        set_solver_compliance(0u, compliance);
 //#endif
     }
     end_solve();

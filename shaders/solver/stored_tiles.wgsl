@@ -4,6 +4,7 @@
 // couples is factored side by side. From one iteration to the next only the rows are added whose weights have changed.
 // Twin: crates/cpu/src/solver/hessian.rs.
 
+import package::constraint::cone::curvature;
 import package::runtime::group::{lane, slot, sync};
 import package::solver::hessian::cone_end;
 import package::solver::state::rows;
@@ -216,11 +217,12 @@ fn plus_sliding_contacts(old: Tile, b: u32, c: u32) -> Tile {
                 for (var r = head; r < end; r++) {
                     let x = row_of_tile(r, down);
                     let y = row_of_tile(r, across);
-                    more_x += solver_hess_update(r) * x;
-                    more_y += solver_hess_update(r) * y;
-                    less_x += solver_hess_downdate(r) * x;
-                    less_y += solver_hess_downdate(r) * y;
-                    tile = plus_outer(tile, x * solver_hess_diag(r), y);
+                    let factors = curvature(head, r);
+                    more_x += factors.y * x;
+                    more_y += factors.y * y;
+                    less_x += factors.z * x;
+                    less_y += factors.z * y;
+                    tile = plus_outer(tile, x * factors.x, y);
                 }
                 tile = plus_outer(plus_outer(tile, more_x, more_y), -less_x, less_y);
             }

@@ -3,9 +3,9 @@
 // each row from its first tile to the diagonal. On the CPU, islands are solved one by one instead:
 // crates/cpu/src/constraint/islands.rs.
 
-import package::constraint::cone::in_cone;
+import package::constraint::cone::{self, heads_cone, in_cone};
 import package::constraint::constraint_cost::constraint_update;
-import package::constraint::row_place::{ROW_PARTS, part_begin, part_end, row_at, row_begin, row_end, row_has};
+import package::constraint::row_place::{ROW_PARTS, part_begin, part_end, row_at, row_begin, row_end, row_has, row_width};
 import package::runtime::group::{group_max, lane, slot, sync};
 import package::solver::hessian::row_weight;
 import package::solver::skyline::first_in_metric;
@@ -31,6 +31,12 @@ var<workgroup> changed: array<atomic<u32>, row_words_length>;
 var<workgroup> pushing: array<atomic<u32>, row_words_length>;
 //#if ELLIPTIC
 var<workgroup> sliding: array<atomic<u32>, row_words_length>;
+//#if LANE_TILES
+// by world: normal rows of some sliding contacts, and how many rows each adds to the Hessian; elements of these rows at
+// the places of degrees of freedom
+var<workgroup> sliding_contacts: array<vec2u, sliding_length>;
+var<workgroup> sliding_rows: array<vec4f, sliding_rows_length>;
+//#endif
 //#endif
 
 // rows of tiles of the largest part of the Hessian that is coupled
@@ -298,11 +304,21 @@ fn find_touching_rows() {
             let end = part_end(r, part);
             if (begin < end) {
                 let bit = bit_of_row(r);
+//#if ELLIPTIC
+                var first = bit;
+                if (in_cone(r)) {
+                    first = bit_of_row(u32(contact_efc_address(u32(efc_id(r)))));
+                }
+//#endif
                 let last = place(end - 1u) / 4u;
                 for (var b = place(begin) / 4u; b <= last; b++) {
                     let x = row_of_tile(r, tile_row_of(b));
                     if (x.x != 0.0 || x.y != 0.0 || x.z != 0.0 || x.w != 0.0) {
                         atomicOr(&touching[slot * tile_rows + b][bit.x], bit.y);
+//#if ELLIPTIC
+                        // the normal row of a cone stands for all of its rows
+                        atomicOr(&touching[slot * tile_rows + b][first.x], first.y);
+//#endif
                     }
                 }
             }
@@ -313,9 +329,13 @@ fn find_touching_rows() {
 
 // Row forces, the constraint force, and which rows have other weights in the Hessian than before.
 fn weigh_rows() {
+//#if ELLIPTIC
     for (var r = lane; r < rows; r += lanes) {
-        constraint_update__solver_Jaref(r);
+        if (heads_cone(r)) {
+            cone::set_state__solver_Jaref(r);
+        }
     }
+//#endif
     for (var w = lane; w < row_words; w += lanes) {
         atomicStore(&changed[slot * row_words + w], 0u);
         atomicStore(&pushing[slot * row_words + w], 0u);
@@ -327,18 +347,24 @@ fn weigh_rows() {
     for (var r = lane; r < rows; r += lanes) {
         let bit = bit_of_row(r);
         let word = slot * row_words + bit.x;
-        var weight = row_weight(r);
 //#if ELLIPTIC
-        // the terms of a sliding contact change with every step
+        var weight = 0.0;
         if (in_cone(r)) {
             let head = u32(contact_efc_address(u32(efc_id(r))));
-            if (solver_hess_update(head) != 0.0) {
-                weight = 0.0;
-                if (r == head) {
-                    atomicOr(&sliding[word], bit.y);
-                }
+            cone::set_force__solver_Jaref(head, r - head);
+            // the terms of a sliding contact change with every step
+            let slides = solver_quad_vec3(head).z != 0.0;
+            weight = select(row_weight(r), 0.0, slides);
+            if (slides && r == head) {
+                atomicOr(&sliding[word], bit.y);
             }
+        } else {
+            constraint_update__solver_Jaref(r);
+            weight = row_weight(r);
         }
+//#else
+        constraint_update__solver_Jaref(r);
+        let weight = row_weight(r);
 //#endif
         let change = weight - solver_weight(r);
         set_solver_weight(r, weight);
@@ -370,6 +396,79 @@ fn weigh_rows() {
         set_solver_JTf(i, sum);
     }
 }
+
+//#if ELLIPTIC
+//#if LANE_TILES
+// Number of sliding contacts.
+fn sliding_count() -> u32 {
+    var count = 0u;
+    for (var w = 0u; 32u * w < rows; w++) {
+        count += countOneBits(atomicLoad(&sliding[slot * row_words + w]));
+    }
+    return count;
+}
+
+// Lists the sliding contacts from number `first` on that have room at once; returns how many these are.
+fn list_sliding_contacts(first: u32) -> u32 {
+    for (var r = lane; r < rows; r += lanes) {
+        let bit = bit_of_row(r);
+        let bits = atomicLoad(&sliding[slot * row_words + bit.x]);
+        if ((bits & bit.y) != 0u) {
+            var number = countOneBits(bits & (bit.y - 1u)) - first;
+            for (var w = 0u; w < bit.x; w++) {
+                number += countOneBits(atomicLoad(&sliding[slot * row_words + w]));
+            }
+            if (number < sliding_at_once) {
+                let rows_after = u32(contact_dim(u32(efc_id(r)))) - 1u;
+                sliding_contacts[slot * sliding_at_once + number] = vec2u(r, rows_after);
+            }
+        }
+    }
+    workgroupBarrier();
+    return min(max(sliding_count(), first) - first, sliding_at_once);
+}
+
+// The Hessian of the sliding contacts that are listed as rows of weight one: what a contact adds is the sum of their
+// squares. A lane finds a column of them.
+fn set_sliding_rows(count: u32) {
+    for (var k = lane; k < count * nv; k += lanes) {
+        let own = slot * sliding_at_once + k / nv;
+        let i = k % nv;
+        let at = place(i);
+        let bit = bit_of_row(sliding_contacts[own].x);
+        if ((atomicLoad(&touching[slot * tile_rows + at / 4u][bit.x]) & bit.y) != 0u) {
+            set_sliding_column(own, i, own * cone_rows * tile_rows + at / 4u, at % 4u);
+        }
+    }
+    workgroupBarrier();
+}
+
+// Column i of the rows of a listed contact, at element q of tiles from `to` on. The first row is the distance to the cone.
+// The others are the scaled tangential rows, reflected so that one of them, which is left out, is the derivative of
+// their norm: the norm is curved in all directions but its own.
+fn set_sliding_column(own: u32, i: u32, to: u32, q: u32) {
+    let head = sliding_contacts[own].x;
+    let count = sliding_contacts[own].y;
+    let column = row_at(head, i);
+    var norm = 0.0;
+    for (var k = 1u; k <= count; k++) {
+        norm += solver_hess_slope(head + k) * efc_J(column + k * row_width());
+    }
+    sliding_rows[to][q] = solver_quad_vec3(head).z * (efc_J(column) - norm);
+    // the reflection takes the direction of the tangential rows to the first of them
+    let root = solver_quad_vec3(head + 1u).z;
+    let scale = sqrt(max(solver_hess_diag(head + 1u), MINVAL));
+    let direction = root * solver_hess_slope(head + 1u) / scale;
+    let tangent = scale * efc_J(column + row_width());
+    let share = root * (root * norm + select(tangent, -tangent, direction < 0.0)) / (1.0 + abs(direction));
+    for (var k = 2u; k <= count; k++) {
+        let scale = sqrt(max(solver_hess_diag(head + k), MINVAL));
+        let tangent = scale * efc_J(column + k * row_width());
+        sliding_rows[to + (k - 1u) * tile_rows][q] = tangent - solver_hess_slope(head + k) / scale * share;
+    }
+}
+//#endif
+//#endif
 
 // Least pivots of a row of tiles: constraint rows only add to the inertia, so rounding apart no pivot is below that of
 // the inertia.

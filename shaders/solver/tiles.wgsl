@@ -3,12 +3,12 @@
 // iteration to the next only the rows are added whose weights have changed, so that sums are rounded otherwise than in
 // hessian.wgsl. Twin: crates/cpu/src/solver/hessian.rs.
 
-import package::runtime::group::{lane, slot};
-import package::solver::hessian::cone_end;
+import package::runtime::group::{group_max, lane, slot};
 import package::solver::state::rows;
 import package::solver::tile_rows::{
-    changed, factored_diagonal, find_tile_rows, find_touching_rows, least_pivots, most_coupled, place, row_of_tile,
-    rows_between, set_tile_origin, sliding, solved_row, terms_of_tile, tile_row_of, TileRow, touching, tree_place, weigh_rows,
+    changed, factored_diagonal, find_tile_rows, find_touching_rows, least_pivots, list_sliding_contacts, most_coupled, place,
+    row_of_tile, rows_between, set_sliding_rows, set_tile_origin, sliding, sliding_contacts, sliding_count, sliding_rows,
+    solved_row, terms_of_tile, tile_row_of, TileRow, touching, tree_place, weigh_rows,
 };
 
 //#if LANE_TILES
@@ -96,6 +96,11 @@ fn load_inertia() {
         operand[slot * tile_rows + b] = vec4f(0.0);
         rhs[slot * tile_rows + b] = vec4f(0.0);
     }
+//#if ELLIPTIC
+    for (var k = lane; k < sliding_at_once * cone_rows * tile_rows; k += lanes) {
+        sliding_rows[slot * sliding_at_once * cone_rows * tile_rows + k] = vec4f(0.0);
+    }
+//#endif
     workgroupBarrier();
 }
 
@@ -183,43 +188,39 @@ fn update_rows() {
 }
 
 //#if ELLIPTIC
-// Adds the terms of the sliding contacts to the reduced tiles: a diagonal and two rank-one terms each.
+// Adds the rows of the sliding contacts to the reduced tiles, of a few contacts after the other.
 fn add_sliding_contacts() {
-    //#unroll
-    for (var s = 0u; s < tiles_per_lane; s++) {
-        if (tile_row[s] < tile_rows) {
-            let down = tile_row_of(tile_row[s]);
-            let across = tile_row_of(tile_col[s]);
-            for (var w = 0u; 32u * w < rows; w++) {
-                var left = rows_between(atomicLoad(&sliding[slot * row_words + w]), tile_row[s], tile_col[s], w);
-                while (left != 0u) {
-                    let head = 32u * w + firstTrailingBit(left);
-                    left &= left - 1u;
-                    let end = cone_end(head);
-                    var more_x = vec4f(0.0);
-                    var more_y = vec4f(0.0);
-                    var less_x = vec4f(0.0);
-                    var less_y = vec4f(0.0);
-                    for (var r = head; r < end; r++) {
-                        let y = row_of_tile(r, across);
-                        var x = row_of_tile(r, down);
-                        more_x += solver_hess_update(r) * x;
-                        more_y += solver_hess_update(r) * y;
-                        less_x += solver_hess_downdate(r) * x;
-                        less_y += solver_hess_downdate(r) * y;
-                        x *= solver_hess_diag(r);
-                        reduced[4u * s] += x.x * y;
-                        reduced[4u * s + 1u] += x.y * y;
-                        reduced[4u * s + 2u] += x.z * y;
-                        reduced[4u * s + 3u] += x.w * y;
+    let most = group_max(sliding_count());
+    for (var first = 0u; first < most; first += sliding_at_once) {
+        set_sliding_rows(list_sliding_contacts(first));
+        //#unroll
+        for (var s = 0u; s < tiles_per_lane; s++) {
+            if (tile_row[s] < tile_rows) {
+                var before = 0u;
+                for (var w = 0u; 32u * w < rows; w++) {
+                    let bits = atomicLoad(&sliding[slot * row_words + w]);
+                    var left = rows_between(bits, tile_row[s], tile_col[s], w);
+                    while (left != 0u) {
+                        let number = before + countOneBits(bits & ((left & (~left + 1u)) - 1u)) - first;
+                        left &= left - 1u;
+                        if (number < sliding_at_once) {
+                            let own = slot * sliding_at_once + number;
+                            for (var q = 0u; q < sliding_contacts[own].y; q++) {
+                                let at = (own * cone_rows + q) * tile_rows;
+                                let x = sliding_rows[at + tile_row[s]];
+                                let y = sliding_rows[at + tile_col[s]];
+                                reduced[4u * s] += x.x * y;
+                                reduced[4u * s + 1u] += x.y * y;
+                                reduced[4u * s + 2u] += x.z * y;
+                                reduced[4u * s + 3u] += x.w * y;
+                            }
+                        }
                     }
-                    reduced[4u * s] += more_x.x * more_y - less_x.x * less_y;
-                    reduced[4u * s + 1u] += more_x.y * more_y - less_x.y * less_y;
-                    reduced[4u * s + 2u] += more_x.z * more_y - less_x.z * less_y;
-                    reduced[4u * s + 3u] += more_x.w * more_y - less_x.w * less_y;
+                    before += countOneBits(bits);
                 }
             }
         }
+        workgroupBarrier();
     }
 }
 //#endif

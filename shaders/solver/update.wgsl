@@ -2,6 +2,7 @@
 // quadratic zone. Twins: crates/cpu/src/solver/solve.rs and hessian.rs. The schedule differs: there is a function for each
 // solver and placement.
 
+import package::constraint::cone::curvature;
 import package::constraint::constraint_cost::constraint_update;
 import package::constraint::row_place::{ROW_PARTS, part_at, part_begin, part_end, row_at};
 import package::runtime::group::{lane, sync};
@@ -46,7 +47,7 @@ fn update_rows() {
     for (var r = 0u; r < rows; r++) {
         constraint_update__solver_Jaref(r);
         let f = efc_force(r);
-        // a sliding cone adds two more rank-one terms, hess_update and hess_downdate
+        // a sliding cone adds two more rank-one terms
         let end = cone_end(r);
         let passes = select(1u, 3u, end > r);
         for (var pass_at = 0u; pass_at < passes; pass_at++) {
@@ -64,7 +65,8 @@ fn update_rows() {
                     set_solver_J_row(i, 0.0);
                 }
                 for (var k = r; k < end; k++) {
-                    let share = select(solver_hess_update(k), solver_hess_downdate(k), pass_at == 2u);
+                    let factors = curvature(r, k);
+                    let share = select(factors.y, factors.z, pass_at == 2u);
                     //#unroll
                     for (var i = 0u; i < nv; i++) {
                         set_solver_J_row(i, solver_J_row(i) + share * efc_J(k * nv + i));
@@ -183,11 +185,14 @@ fn add_cone_hessian(r: u32, end: u32, part: u32, i: u32) {
     var along = 0.0;
     var across = 0.0;
     for (var k = r; k < end; k++) {
-        along += solver_hess_update(k) * efc_J(row_at(k, i));
-        across += solver_hess_downdate(k) * efc_J(row_at(k, i));
+        let x = efc_J(row_at(k, i));
+        let factors = curvature(r, k);
+        along += factors.y * x;
+        across += factors.z * x;
     }
     for (var k = r; k < end; k++) {
-        let share = along * solver_hess_update(k) - across * solver_hess_downdate(k);
+        let factors = curvature(r, k);
+        let share = along * factors.y - across * factors.z;
         if (share != 0.0) {
             add_row_hessian(k, part, i, share);
         }

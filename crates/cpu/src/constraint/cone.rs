@@ -54,6 +54,11 @@ impl<T: Real> Cone<T> {
         self.constraint_mass / (T::ONE + self.mu() * self.mu())
     }
 
+    /// Squared scale factor of a tangential row.
+    fn scale2(&self, k: usize) -> T {
+        self.scale[k] * self.scale[k]
+    }
+
     /// Scaled normal row and squared norm of the scaled tangential rows.
     pub(super) fn scaled(&self, x: &[T]) -> (T, T) {
         let mut squares = T::ZERO;
@@ -134,7 +139,7 @@ impl<T: Real> Cone<T> {
                 let tangent_curvature = self.dm() * self.mu() * (self.mu() * t - n) / t;
                 hess[0][1] = root * self.mu();
                 for k in 1..self.dim {
-                    let slope = self.scale[k] * self.scale[k] * x[k] / t;
+                    let slope = self.scale2(k) * x[k] / t;
                     hess[k] = [
                         tangent_curvature * self.scale[k] * self.scale[k],
                         -root * self.mu() * slope,
@@ -146,53 +151,75 @@ impl<T: Real> Cone<T> {
         hess
     }
 
-    /// Change of cost from `x` to `x + alpha v`, with two derivatives by `alpha`. Within one state the difference is
-    /// formed without cancellation.
-    pub fn along(&self, x: &[T], v: &[T], alpha: T) -> (T, T, T) {
-        let mu = self.mu();
-        let (n0, uu) = self.scaled(x);
-        let (dn, vv) = self.scaled(v);
-        let mut uv = T::ZERO;
+    /// What a search needs of the cone at `x` along `v`.
+    pub fn line(&self, x: &[T], v: &[T]) -> ConeLine<T> {
+        let mut squares = [T::ZERO; 3];
         for k in 1..self.dim {
-            uv += self.scale[k] * self.scale[k] * x[k] * v[k];
+            let factor = self.scale2(k);
+            squares[0] += factor * x[k] * x[k];
+            squares[1] += factor * x[k] * v[k];
+            squares[2] += factor * v[k] * v[k];
         }
-        let two = T::of(2.0);
-        let half = T::of(0.5);
-        let squares_change = alpha * (two * uv + alpha * vv);
-        let (n, squares) = (n0 + alpha * dn, (uu + squares_change).max(T::ZERO));
-        let (t0, t) = (uu.sqrt(), squares.sqrt());
-        let (was, is) = (self.state(n0, t0), self.state(n, t));
-        // quadratic cost of all rows, and its excess over the cost in the sliding state
-        let whole = half * self.constraint_mass * (alpha * dn * (two * n0 + alpha * dn) + squares_change);
-        let quadratic_excess = |n: T, t: T| half * self.dm() * (mu * n + t) * (mu * n + t);
-        let r = n - mu * t;
-        let cost = match (was, is) {
-            (ConstraintState::Satisfied, ConstraintState::Quadratic) => {
-                half * self.constraint_mass * (n * n + squares)
-            }
-            (ConstraintState::Satisfied, ConstraintState::Cone) => half * self.dm() * r * r,
-            (_, ConstraintState::Satisfied) => -self.cost(x),
-            (ConstraintState::Quadratic, ConstraintState::Quadratic) => whole,
-            (ConstraintState::Quadratic, ConstraintState::Cone) => whole - quadratic_excess(n, t),
-            (ConstraintState::Cone, ConstraintState::Quadratic) => whole + quadratic_excess(n0, t0),
-            (ConstraintState::Cone, ConstraintState::Cone) => {
-                let change = alpha * dn - mu * squares_change / (t + t0);
-                half * self.dm() * change * (two * (n0 - mu * t0) + change)
-            }
+        let normal = [self.mu() * x[0], self.mu() * v[0]];
+        let (constraint_mass, dm) = (self.constraint_mass, self.dm());
+        ConeLine { normal, mu: self.mu(), squares, constraint_mass, dm, norm: squares[0].sqrt() }
+    }
+}
+
+/// A cone along a search direction: what stands in the place of its rows.
+#[derive(Clone, Copy, Debug)]
+pub struct ConeLine<T> {
+    /// The scaled normal row and its change.
+    normal: [T; 2],
+    /// Slope of the cone.
+    mu: T,
+    /// Squared norm of the scaled tangential rows, their product with their change, and its squared norm.
+    squares: [T; 3],
+    /// Constraint mass of the scaled rows, and that in the sliding state.
+    constraint_mass: T,
+    dm: T,
+    /// Norm of the scaled tangential rows.
+    norm: T,
+}
+
+impl<T: Real> ConeLine<T> {
+    /// Change of cost after a step of `alpha`, with two derivatives by `alpha`. Within one state the difference is
+    /// formed without cancellation.
+    pub fn along(&self, alpha: T) -> (T, T, T) {
+        let &Self { normal: [n0, dn], mu, squares: [uu, uv0, vv], constraint_mass: mass, dm, norm: t0 } =
+            self;
+        let zero = T::ZERO;
+        // scaled normal row n and tangential norm t after the step
+        let n = n0 + alpha * dn;
+        let uv = uv0 + alpha * vv;
+        let squares_change = alpha * (uv0 + uv);
+        let t = (uu + squares_change).max(zero).sqrt();
+        let t_change = squares_change / (t + t0).max(T::MINVAL);
+        // the cost is half of dm times two squares: of the distances to the cone and to its polar cone, each below zero
+        let (was, now) = ([n0 - mu * t0, mu * n0 + t0], [n - mu * t, mu * n + t]);
+        let change = [alpha * dn - mu * t_change, mu * alpha * dn + t_change];
+        let both = [0, 1].map(|k| was[k] < zero && now[k] < zero);
+        let squares = [0, 1].map(|k| {
+            let (below, was_below) = (now[k].min(zero), was[k].min(zero));
+            (if both[k] { change[k] } else { below - was_below }) * (below + was_below)
+        });
+        let cost = if both == [true, true] {
+            mass * (alpha * dn * (n0 + n) + squares_change)
+        } else {
+            dm * (squares[0] + squares[1])
         };
-        match is {
-            ConstraintState::Satisfied => (cost, T::ZERO, T::ZERO),
-            ConstraintState::Quadratic => {
-                let d1 = self.constraint_mass * (n * dn + uv + alpha * vv);
-                (cost, d1, self.constraint_mass * (dn * dn + vv))
-            }
-            ConstraintState::Cone => {
-                let t1 = (uv + alpha * vv) / t;
-                let t2 = (vv - t1 * t1) / t;
-                let r1 = dn - mu * t1;
-                (cost, self.dm() * r * r1, self.dm() * (r1 * r1 - mu * r * t2))
-            }
-        }
+        // derivatives, by the state after the step
+        let (d1, d2) = if now[0] < zero && now[1] <= zero {
+            (mass * (n * dn + uv), mass * (dn * dn + vv))
+        } else if now[0] < zero {
+            let t1 = uv / t;
+            let t2 = (vv - t1 * t1) / t;
+            let r1 = dn - mu * t1;
+            (dm * now[0] * r1, dm * (r1 * r1 - mu * now[0] * t2))
+        } else {
+            (zero, zero)
+        };
+        (T::of(0.5) * cost, d1, d2)
     }
 }
 
@@ -280,7 +307,7 @@ mod tests {
         for (cone, x, v) in examples() {
             for alpha in [0.01, 0.3, 1.0, 2.0] {
                 let at = |a: f64| -> [f64; MAX_CONDIM] { std::array::from_fn(|k| x[k] + a * v[k]) };
-                let (cost, d1, d2) = cone.along(&x, &v, alpha);
+                let (cost, d1, d2) = cone.line(&x, &v).along(alpha);
                 let change = cone.cost(&at(alpha)) - cone.cost(&x);
                 assert!((cost - change).abs() < 1e-12 * (1.0 + cone.cost(&x)), "{cost} {change}");
                 let slope = |a: f64| -(0..cone.dim).map(|k| cone.forces(&at(a)).0[k] * v[k]).sum::<f64>();

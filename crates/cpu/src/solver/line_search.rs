@@ -105,7 +105,7 @@ fn evaluate<T: Real>(
         }
         if let Some(cone) = cone_of(m, d, r) {
             done = r + cone.dim;
-            let (cost, d1, d2) = cone.along(&jaref[r..done], &jv[r..done], alpha);
+            let (cost, d1, d2) = cone.line(&jaref[r..done], &jv[r..done]).along(alpha);
             p.cost += cost;
             p.d1 += d1;
             p.d2 += d2;

@@ -207,6 +207,10 @@ impl Composer {
             "tiles_per_lane" => tiles.per_lane(lanes),
             "tile_vectors" => 4 * tiles.per_lane(lanes),
             "rows_per_lane" => layout.sizes.nv.div_ceil(lanes).max(1),
+            "cone_rows" => tiles.cone_rows,
+            "sliding_at_once" => tiles.sliding_at_once(),
+            "sliding_length" => worlds * tiles.sliding_at_once(),
+            "sliding_rows_length" => worlds * tiles.sliding_at_once() * tiles.cone_rows * tiles.rows,
             "inertia_tiles" => tiles.of_tree,
             "inertia_length" => worlds * layout.sizes.nv,
             "tree_length" => worlds * layout.sizes.ntree,
@@ -283,6 +287,7 @@ fn names(stages: &[Stage]) -> Vec<&'static str> {
 pub(super) mod tests {
     use super::*;
     use crate::codegen::unroll::Known;
+    use manyworlds_model::schema::enums::cone;
     use manyworlds_model::schema::shape_pairs::SHAPE_PAIRS;
     use manyworlds_model::schema::{Size, Sizes};
 
@@ -322,6 +327,7 @@ pub(super) mod tests {
         }
         *sizes.get_mut(Size::nH) = 3;
         let mut model = Model::<f64>::zeroed(sizes);
+        model.opt_cone = vec![cone::ELLIPTIC];
         // a diagonal inertia matrix
         (model.M_rowadr, model.M_rownnz, model.M_colind) = (vec![0, 1], vec![1, 1], vec![0, 1]);
         (model.F_rowadr, model.F_rownnz, model.F_colind) = (vec![0, 1], vec![1, 1], vec![0, 1]);

@@ -65,6 +65,10 @@ const MAX_TOUCHING_BYTES: usize = 8 << 10;
 /// Most stored tiles whose factors are in workgroup memory.
 const MAX_NEAR_TILES: usize = 320;
 
+/// Most bytes of workgroup memory for the rows of sliding contacts, and most contacts whose rows are there at once.
+const MAX_SLIDING_BYTES: usize = 4 << 10;
+const MAX_SLIDING_AT_ONCE: usize = 8;
+
 /// Tiles of 4 x 4 of the lower triangle of a solver's Hessian.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct HessianTiles {
@@ -72,13 +76,21 @@ pub(crate) struct HessianTiles {
     pub(crate) rows: usize,
     /// Rows of tiles of the largest tree.
     pub(crate) of_tree: usize,
+    /// Most rows that a sliding contact adds to the Hessian; none without elliptic cones.
+    pub(crate) cone_rows: usize,
 }
 
 impl HessianTiles {
     /// Tiles for a model: each tree begins a new one.
     pub(crate) fn new(model: &Model) -> Self {
         let trees = model.tree_dofnum.iter().map(|&n| usize::try_from(n).unwrap_or(0).div_ceil(4));
-        Self { rows: trees.clone().sum::<usize>().max(1), of_tree: trees.max().unwrap_or(1).max(1) }
+        let dims = [&model.geom_condim, &model.pair_dim, &model.flex_condim].into_iter().flatten();
+        let most = dims.max().map_or(0, |&dim| usize::try_from(dim).unwrap_or(0)).max(3);
+        Self {
+            rows: trees.clone().sum::<usize>().max(1),
+            of_tree: trees.max().unwrap_or(1).max(1),
+            cone_rows: if model.has_elliptic_cones() { most - 1 } else { 0 },
+        }
     }
 
     /// Number of tiles.
@@ -109,6 +121,11 @@ impl HessianTiles {
         self.count().min(MAX_NEAR_TILES)
     }
 
+    /// Sliding contacts whose rows are in workgroup memory at once.
+    pub(crate) fn sliding_at_once(&self) -> usize {
+        (MAX_SLIDING_BYTES / (16 * self.rows * self.cone_rows.max(1))).clamp(1, MAX_SLIDING_AT_ONCE)
+    }
+
     /// Bytes of workgroup memory for a world of a model with these sizes, beside fields; none without tiles.
     pub(crate) fn workgroup_bytes(&self, placement: WorkingSetSpace, sizes: &Sizes) -> usize {
         let bits = (12 + 4 * self.rows) * self.row_words(placement, sizes.njmax);
@@ -116,7 +133,9 @@ impl HessianTiles {
         match placement {
             WorkingSetSpace::Tiles => {
                 let inertia = 16 * self.of_tree * sizes.nv;
-                bits + self.rows * (row + 4 * 16) + 64 * self.count() + inertia + 8 * sizes.ntree
+                let sliding = (8 + 16 * self.rows * self.cone_rows) * self.sliding_at_once();
+                let sliding = if self.cone_rows > 0 { sliding } else { 0 };
+                bits + self.rows * (row + 4 * 16) + 64 * self.count() + inertia + 8 * sizes.ntree + sliding
             }
             WorkingSetSpace::StoredTiles => {
                 bits + self.rows * (row + 2 * 16) + 64 * self.near() + 16 * sizes.ntree + 4

@@ -21,12 +21,13 @@ macro_rules! force_data {
             scratch work_LD: real [nC] "mixed" "Matrix with the sparsity of M, during factorisation." { register: true, workgroup: 11, need: Need::Kernels };
             scratch work_DiagInv: real [nv] "mixed" "Inverse pivots of `work_LD`." { register: true, workgroup: 12, need: Need::Kernels };
             scratch work_x: real [nv] "mixed" "Current vector in joint space." { register: true, workgroup: 13 };
+            scratch solver_compliance: real [1] "mixed" "Newton decrement over the squared gradient, between dispatches." { need: Need::Kernels };
             scratch solver_status: int [1] "flag" "1 while the solver iterates, between dispatches." { need: Need::Kernels };
             // 9.4e-6
             solve solver_Jaref: real [njmax] "mixed" "J qacc - aref." { tolerance: Tolerance::Within(2e-4), transient: 4 };
-            scratch solver_hess_diag: real [njmax] "mixed" "Second derivative of the cost with respect to the row alone; kernels, elliptic cones." { need: Need::Kernels };
-            scratch solver_hess_update: real [njmax] "mixed" "Rank-one factors added for the rows of a sliding cone; kernels." { need: Need::Kernels };
-            scratch solver_hess_downdate: real [njmax] "mixed" "Rank-one factors subtracted for the rows of a sliding cone; kernels." { need: Need::Kernels };
+            scratch solver_hess_diag: real [njmax] "mixed" "Second derivative of the cost with respect to the row alone; kernels, elliptic cones." { workgroup: 20, need: Need::Kernels };
+            scratch solver_hess_slope: real [njmax] "mixed" "Derivatives of the norm of a sliding cone's tangential rows by each of them; kernels." { workgroup: 21, need: Need::Kernels };
+            scratch solver_quad: real [njmax 3] "mixed" "What stands for the rows of a cone: its state, then its line along the search direction; kernels." { workgroup: 19, need: Need::Kernels };
             scratch solver_weight: real [njmax] "mixed" "Weight of each row in the Hessian; kernels with tiles." { workgroup: 17, need: Need::Kernels };
             scratch solver_weight_change: real [njmax] "mixed" "Its change since the last iteration." { workgroup: 18, need: Need::Kernels };
             scratch solver_Jv: real [njmax] "mixed" "J times the search direction." { workgroup: 14 };
