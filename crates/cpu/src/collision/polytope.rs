@@ -39,7 +39,7 @@ pub enum Hull<'a, T: Real> {
 #[derive(Clone, Copy)]
 pub struct MeshHull<'a, T: Real> {
     /// Vertices of the mesh.
-    vertices: &'a [T],
+    vertices: &'a [[T; 3]],
     /// Normals of the polygons.
     normals: &'a [T],
     /// For each polygon: its first entry in `corners`, and its number of vertices.
@@ -61,7 +61,7 @@ impl<'a, T: Real> MeshHull<'a, T> {
         let polygon = m.mesh_polyadr[mesh] as usize;
         let graph = usize::try_from(m.mesh_graphadr[mesh]).ok().filter(|_| count >= HILLCLIMB_MIN);
         Self {
-            vertices: &m.mesh_vert[3 * first..3 * (first + count)],
+            vertices: &m.mesh_vert.as_chunks().0[first..first + count],
             normals: &m.mesh_polynormal[3 * polygon..],
             polygons: [&m.mesh_polyvertadr[polygon..], &m.mesh_polyvertnum[polygon..]],
             corners: &m.mesh_polyvert,
@@ -110,7 +110,7 @@ impl<T: Real> Hull<'_, T> {
     pub fn vertex(&self, v: usize) -> Vec3<T> {
         match self {
             Self::None => Vec3::ZERO,
-            Self::Mesh(hull) => vec3(hull.vertices, v),
+            Self::Mesh(hull) => Vec3(hull.vertices[v]),
             Self::Prism(corners) => corners[v],
             Self::Simplex { corners, .. } => corners[v],
         }
@@ -120,7 +120,7 @@ impl<T: Real> Hull<'_, T> {
     fn vertices(&self) -> usize {
         match self {
             Self::None => 0,
-            Self::Mesh(hull) => hull.vertices.len() / 3,
+            Self::Mesh(hull) => hull.vertices.len(),
             Self::Prism(_) => 6,
             Self::Simplex { count, .. } => *count,
         }
@@ -151,7 +151,7 @@ impl<T: Real> Hull<'_, T> {
             let from = if (*start as usize) < graph.corners.len() { *start as usize } else { 0 };
             let end = hill_climb(graph, vertices, from, l);
             *start = end as u32;
-            return dot(vec3(vertices, graph.corners[end] as usize), l);
+            return dot(Vec3(vertices[graph.corners[end] as usize]), l);
         }
         dot(self.vertex(self.support(l)), l)
     }
@@ -275,8 +275,8 @@ fn direction_cell<T: Real>(l: Vec3<T>) -> usize {
 
 /// Support vertex of a hull with a graph by hill climbing from vertex `start` of it.
 #[inline(always)]
-fn hill_climb<T: Real>(graph: &HullGraph<'_>, vertices: &[T], start: usize, l: Vec3<T>) -> usize {
-    let height = |k: usize| dot(vec3(vertices, graph.corners[k] as usize), l);
+fn hill_climb<T: Real>(graph: &HullGraph<'_>, vertices: &[[T; 3]], start: usize, l: Vec3<T>) -> usize {
+    let height = |k: usize| dot(Vec3(vertices[graph.corners[k] as usize]), l);
     let mut best = start;
     let mut most = height(best);
     loop {
