@@ -24,13 +24,16 @@ const FACE_PREFERENCE_DEPTH: f64 = 0.05;
 /// Vertices of a rectangle clipped by four lines.
 type Polygon<T> = [Vec3<T>; 8];
 
-/// Box-box: up to eight contacts on a face, or one between two edges.
+/// Box-box: up to eight contacts on a face, or one between two edges. `apart_face` is set to the face axis along which they are
+/// apart, if they are along one.
 pub fn box_box<T: Real>(
     a: &Shape<T>,
     b: &Shape<T>,
     margin: T,
+    apart_face: &mut Option<u8>,
     found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
+    *apart_face = None;
     let boxes = BoxPair {
         sizes: [a.size, b.size],
         axes: relative_axes(a, b),
@@ -40,8 +43,12 @@ pub fn box_box<T: Real>(
     // overlap below rounding does not count as separation
     let extent = a.size[0] + a.size[1] + a.size[2] + b.size[0] + b.size[1] + b.size[2];
     let apart = margin + tolerance::<T>(1e-15, 1e-6) * extent;
-    let Some((face, of_face)) = separating_face(&boxes, apart, tolerance::<T>(0.0, 1e-6) * extent) else {
-        return 0;
+    let (face, of_face) = match separating_face(&boxes, apart, tolerance::<T>(0.0, 1e-6) * extent) {
+        Ok(face) => face,
+        Err(face) => {
+            *apart_face = Some(face);
+            return 0;
+        }
     };
     let Some(edges) = separating_edges(&boxes, apart, face, of_face) else { return 0 };
     // an edge axis only slightly better than a nearly parallel face axis yields to it
@@ -73,8 +80,8 @@ struct BoxPair<T> {
 }
 
 /// Face axis of largest separation, and that separation: three of the first box, then three of the second; in single
-/// precision, ties within rounding go to the earlier. None if the boxes are apart.
-fn separating_face<T: Real>(p: &BoxPair<T>, apart: T, rounding: T) -> Option<(usize, T)> {
+/// precision, ties within rounding go to the earlier. If the boxes are apart, the axis along which they are.
+fn separating_face<T: Real>(p: &BoxPair<T>, apart: T, rounding: T) -> Result<(usize, T), u8> {
     let (mut face, mut best) = (0, T::ZERO);
     for k in 0..6 {
         let i = k % 3;
@@ -84,13 +91,13 @@ fn separating_face<T: Real>(p: &BoxPair<T>, apart: T, rounding: T) -> Option<(us
             p.from_b[i].abs() - p.sizes[1][i] - projected_radius(p.sizes[0], p.axes[i])
         };
         if gap > apart {
-            return None;
+            return Err(k as u8);
         }
         if k == 0 || gap > best + rounding {
             (face, best) = (k, gap);
         }
     }
-    Some((face, best))
+    Ok((face, best))
 }
 
 /// Edges of two boxes whose common normal separates them most.
@@ -383,7 +390,7 @@ mod tests {
         for _ in 0..20_000 {
             let (a, b) = (noise.cuboid(), noise.cuboid());
             let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
-            let n = box_box(&a, &b, 0.0, &mut found);
+            let n = box_box(&a, &b, 0.0, &mut None, &mut found);
             let gap = largest_gap(&a, &b);
             // no contacts exactly where an axis separates
             assert_eq!(n == 0, gap > 0.0, "{gap}");
@@ -405,7 +412,7 @@ mod tests {
             }
             // the same with the boxes exchanged
             let mut other = [ContactPoint::none(); MAX_PAIR_CONTACTS];
-            assert_eq!(box_box(&b, &a, 0.0, &mut other), n);
+            assert_eq!(box_box(&b, &a, 0.0, &mut None, &mut other), n);
             for c in &found[..n] {
                 let twin = other[..n].iter().any(|o| {
                     let away = o.pos - c.pos;
@@ -427,7 +434,7 @@ mod tests {
         let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
         for (angle, corners) in [(0.0, 4), (0.7, 8)] {
             let top = Shape { pos: Vec3([0.0, 0.0, 1.99]), mat: turn(angle), size: Vec3([1.0; 3]) };
-            assert_eq!(box_box(&base, &top, 0.0, &mut found), corners);
+            assert_eq!(box_box(&base, &top, 0.0, &mut None, &mut found), corners);
             for c in &found[..corners] {
                 assert!((c.dist + 0.01).abs() < 1e-12 && (c.pos[2] - 0.995).abs() < 1e-12);
                 assert_eq!(c.normal, Vec3::Z);
@@ -435,6 +442,6 @@ mod tests {
         }
         // boxes at positions that are not numbers touch nothing
         let lost = Shape { pos: Vec3([f64::NAN; 3]), ..base };
-        assert_eq!(box_box(&base, &lost, 0.0, &mut found), 0);
+        assert_eq!(box_box(&base, &lost, 0.0, &mut None, &mut found), 0);
     }
 }

@@ -7,10 +7,10 @@ use super::narrow_phase::collide_candidate;
 use super::pair::Obb;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
 use super::shares::collide_all;
-use super::sweep_and_prune::{bound_geoms, is_apart, sweep_and_prune};
+use super::sweep_and_prune::{is_apart, sweep_and_prune};
 use crate::math::{dot, length, mat_column, mat3, vec3, vec3_at};
 use manyworlds_model::model::Model;
-use manyworlds_model::model::candidates::{Candidate, NearPairs};
+use manyworlds_model::model::candidates::{Apart, Candidate, NearPairs};
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::{enable, geom};
@@ -22,10 +22,10 @@ pub(super) fn list_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
     if m.sizes.nsap > 0 {
         let mut near = d.near_pairs.take().unwrap_or_default();
         sweep_and_prune(m, d, &mut near);
-        bound_geoms(m, d, &mut near);
         let wanted = if m.sizes.nflex > 0 {
-            let NearPairs { candidates, boxes, .. } = &*near;
-            collide_with_flexes(m, d, candidates.iter().copied().filter(|c| !is_apart(boxes, *c)))
+            let NearPairs { candidates, apart, boxes, .. } = &mut *near;
+            let pairs = candidates.iter().zip(apart).map(|(candidate, apart)| (*candidate, Some(apart)));
+            collide_with_flexes(m, d, pairs.filter(|(c, _)| !is_apart(boxes, *c)))
         } else {
             collide_all(m, d, &mut near)
         };
@@ -34,7 +34,7 @@ pub(super) fn list_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
     }
     if m.sizes.nflex > 0 {
         // the candidates of body pairs that are apart have no contacts
-        return collide_with_flexes(m, d, (0..m.sizes.ncandidate).map(|k| m.candidate(k)));
+        return collide_with_flexes(m, d, (0..m.sizes.ncandidate).map(|k| (m.candidate(k), None)));
     }
     let mut wanted = 0;
     let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
@@ -42,7 +42,7 @@ pub(super) fn list_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
         if !body_pair_apart(m, d, body_pair) {
             let first = m.bodypair_adr[body_pair] as usize;
             for k in first..first + m.bodypair_num[body_pair] as usize {
-                wanted += collide_candidate(m, d, m.candidate(k), &mut found);
+                wanted += collide_candidate(m, d, m.candidate(k), &mut Apart::default(), &mut found);
             }
         }
     }
@@ -50,22 +50,23 @@ pub(super) fn list_contacts<T: Real>(m: &Model<T>, d: &mut Data<T>) -> usize {
 }
 
 /// Contacts of candidates, and of flexes: those with the geoms of a body stand behind the candidates of which it is the lower
-/// one, and those between flexes at the end.
-fn collide_with_flexes<T: Real>(
+/// one, and those between flexes at the end. Beside a candidate stands what is known of it.
+fn collide_with_flexes<'a, T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
-    candidates: impl Iterator<Item = Candidate>,
+    candidates: impl Iterator<Item = (Candidate, Option<&'a mut Apart>)>,
 ) -> usize {
     forget_boxes(m, d);
     let (mut wanted, mut next) = (0, 0);
     let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
-    for candidate in candidates {
+    for (candidate, apart) in candidates {
         let bodies = [candidate.geom1, candidate.geom2].map(|g| m.geom_bodyid[g as usize] as usize);
         while next < bodies[0].min(bodies[1]) {
             wanted += collide_body(m, d, next);
             next += 1;
         }
-        wanted += collide_candidate(m, d, candidate, &mut found);
+        let mut nothing = Apart::default();
+        wanted += collide_candidate(m, d, candidate, apart.unwrap_or(&mut nothing), &mut found);
     }
     wanted += (next..m.sizes.nbody).map(|body| collide_body(m, d, body)).sum::<usize>();
     wanted + collide_flexes(m, d)

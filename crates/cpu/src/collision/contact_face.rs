@@ -68,24 +68,26 @@ pub(super) fn face_count<T: Real>(s: &ConvexShape<'_, T>, v: usize) -> usize {
     if s.is_hull() { s.hull.valence(v) } else { 3 }
 }
 
-/// Candidate face `k`, if it may touch along `n`: a cap of a cylinder that is not on its side, a face of a box, or a
-/// polygon of a mesh, at the edge that touches if there is one.
+/// Candidate face `k` and its normal, if it may touch along `n`: a cap of a cylinder that is not on its side, a face of a box,
+/// or a polygon of a mesh, at the edge that touches if there is one.
 pub(super) fn face_at<T: Real>(
     s: &ConvexShape<'_, T>,
     feature: &Feature<T>,
     k: usize,
     n: Vec3<T>,
     flatness: T,
-) -> Option<Face<T>> {
+) -> Option<(Face<T>, Vec3<T>)> {
     if s.is_hull() {
         let face = Face { k: s.hull.ring_polygon(feature.vertex, k), sign: T::ONE };
-        let touches = feature.end.is_none_or(|end| s.hull.has_vertex(face.k, end));
-        return (touches && dot(face_normal(s, face), n) >= flatness).then_some(face);
+        let normal = face_normal(s, face);
+        let touches =
+            dot(normal, n) >= flatness && feature.end.is_none_or(|end| s.hull.has_vertex(face.k, end));
+        return touches.then_some((face, normal));
     }
     let along = dot(s.axis(k), n);
     let has = s.kind == geom::BOX || (s.kind == geom::CYLINDER && k == 2);
-    (has && along.abs() >= flatness)
-        .then_some(Face { k, sign: if along >= T::ZERO { T::ONE } else { -T::ONE } })
+    let face = Face { k, sign: if along >= T::ZERO { T::ONE } else { -T::ONE } };
+    (has && along.abs() >= flatness).then(|| (face, face_normal(s, face)))
 }
 
 /// Normal of a face.
@@ -102,8 +104,8 @@ pub(super) fn best_face<T: Real>(
 ) -> Option<Face<T>> {
     let (mut best, mut found) = (T::ZERO, None);
     for k in 0..face_count(s, feature.vertex) {
-        if let Some(face) = face_at(s, feature, k, n, flatness) {
-            let cosine = dot(face_normal(s, face), n);
+        if let Some((face, normal)) = face_at(s, feature, k, n, flatness) {
+            let cosine = dot(normal, n);
             if cosine > best {
                 best = cosine;
                 found = Some(face);
@@ -124,7 +126,7 @@ fn level_face<T: Real>(s: &ConvexShape<'_, T>, v: usize, n: Vec3<T>, flatness: T
     let level = |k: &usize| {
         let polygon = s.hull.ring_polygon(v, *k);
         dot(s.normal(polygon), n) > T::of(BENT_COSINE)
-            && (0..s.hull.corners(polygon)).filter(|&c| touches(s.hull.corner(polygon, c))).count() >= 3
+            && (0..s.hull.corners(polygon)).filter(|&c| touches(s.hull.corner(polygon, c))).nth(2).is_some()
     };
     let k = (0..s.hull.valence(v)).find(level)?;
     Some(Face { k: s.hull.ring_polygon(v, k), sign: T::ONE })

@@ -11,14 +11,19 @@
 use super::multi_contact::multi_contact;
 use super::penetration::penetration_direction;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
-use super::support_map::ConvexShape;
+use super::support_map::{ConvexShape, support_height};
 use super::witness::{core_witnesses, hull_witnesses};
-use crate::math::Vec3;
+use crate::math::{Vec3, dot, length};
+use manyworlds_model::model::candidates::Apart;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::geom;
 
 /// Penetration that is rounding, as a share of the sizes, in units of rounding.
 const TOUCH: f64 = 8.0;
+
+/// By how much more than the margin shapes are apart along a kept direction, as a share of their sizes: far more than by
+/// what a search misses their distance.
+const AXIS_SLACK: f64 = 1e-4;
 
 /// Contacts of two convex shapes nearer than `margin`; returns their number. `multiple` allows more than one.
 pub fn convex_convex<T: Real>(
@@ -28,8 +33,27 @@ pub fn convex_convex<T: Real>(
     multiple: bool,
     found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
+    let mut axis = Vec3::ZERO;
+    convex_contacts(first, second, margin, multiple, &mut axis, found)
+}
+
+/// [`convex_convex`], which sets `axis` to the direction along which shapes without contacts were found to be apart.
+pub(super) fn convex_contacts<T: Real>(
+    first: &ConvexShape<'_, T>,
+    second: &ConvexShape<'_, T>,
+    margin: T,
+    multiple: bool,
+    axis: &mut Vec3<T>,
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
+) -> usize {
     let (a, b) = centered(first, second);
-    let Some(gap) = nearest_points(&a, &b, margin) else { return 0 };
+    let gap = match nearest_points(&a, &b, margin) {
+        Ok(gap) => gap,
+        Err(apart) => {
+            *axis = apart;
+            return 0;
+        }
+    };
     let pos = (gap.from + gap.to) * T::of(0.5);
     found[0] = ContactPoint { dist: gap.dist, pos, normal: gap.normal, tangent: Vec3::ZERO };
     let mut count = 1;
@@ -62,7 +86,7 @@ pub fn convex_distance<T: Real>(
     margin: T,
 ) -> Option<GeomDistance<T>> {
     let (a, b) = centered(first, second);
-    let gap = nearest_points(&a, &b, margin)?;
+    let gap = nearest_points(&a, &b, margin).ok()?;
     Some(GeomDistance { from: gap.from + first.shape.pos, to: gap.to + first.shape.pos, ..gap })
 }
 
@@ -74,12 +98,32 @@ fn centered<'a, T: Real>(
     (first.at(Vec3::ZERO), second.at(second.shape.pos - first.shape.pos))
 }
 
-/// Closest points of two convex shapes, relative to the centre of the first.
+/// True if two shapes are farther apart than `margin` along the direction that is kept, by so much more that
+/// [`convex_convex`] finds no contact either.
+pub(super) fn known_apart<T: Real>(
+    first: &ConvexShape<'_, T>,
+    second: &ConvexShape<'_, T>,
+    kept: &mut Apart,
+    margin: T,
+) -> bool {
+    if kept.axis == [0.0; 3] {
+        return false;
+    }
+    let n = first.shape.mat * Vec3(kept.axis.map(|x| T::of(f64::from(x))));
+    let [one, two] = &mut kept.starts;
+    let reach = support_height(first, n, one) + support_height(second, -n, two);
+    let gap = dot(second.shape.pos - first.shape.pos, n) - reach;
+    let slack = T::of(AXIS_SLACK).max(T::of(4.0) * T::EPSILON.sqrt());
+    gap > margin + slack * (length(first.shape.size) + length(second.shape.size))
+}
+
+/// Closest points of two convex shapes, relative to the centre of the first; or, without a contact, a direction along which
+/// they are apart.
 fn nearest_points<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
     margin: T,
-) -> Option<GeomDistance<T>> {
+) -> Result<GeomDistance<T>, Vec3<T>> {
     let radius = a.radius() + b.radius();
     let minimum = penetration_direction(a, b, radius + margin)?;
     let normal = minimum.n;
@@ -88,14 +132,14 @@ fn nearest_points<T: Real>(
     let sizes = a.shape.size + b.shape.size;
     let touches = dist < margin - T::of(TOUCH) * T::EPSILON * (sizes[0] + sizes[1] + sizes[2]);
     if !touches {
-        return None;
+        return Err(normal);
     }
     let (p, q) = if a.is_hull() || b.is_hull() {
         hull_witnesses(a, b, &minimum)
     } else {
         core_witnesses(a, b, normal)
     };
-    Some(GeomDistance { dist, normal, from: p + normal * a.radius(), to: q - normal * b.radius() })
+    Ok(GeomDistance { dist, normal, from: p + normal * a.radius(), to: q - normal * b.radius() })
 }
 
 /// True for types with a face or edge to rest on.

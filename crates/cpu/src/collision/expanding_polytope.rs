@@ -6,6 +6,8 @@
 //! over that face. Faces that the new point sees are left out, and those through it and the edges around them take
 //! their place. Whatever rounding does to the polytope, the height returned is that of its direction.
 
+use arrayvec::ArrayVec;
+
 use super::support_map::{ConvexShape, DifferencePoint, preimage};
 use crate::math::{Vec3, cross, dot, length, normalize3};
 use manyworlds_model::real::Real;
@@ -25,22 +27,24 @@ pub struct LeastPenetration<T> {
     pub proven: bool,
 }
 
-/// The polytope: points of the Minkowski difference; faces as three of these, counterclockwise from outside, and their
-/// distances from the origin.
+/// The polytope: points of the Minkowski difference; faces as three of these, counterclockwise from outside, with their
+/// normals, as long as twice their areas, and their distances from the origin.
 struct Polytope<T> {
-    points: [DifferencePoint<T>; MAX_POINTS],
-    corners: [[u8; 3]; MAX_FACES],
-    heights: [T; MAX_FACES],
-    faces: usize,
+    points: ArrayVec<DifferencePoint<T>, MAX_POINTS>,
+    corners: ArrayVec<[u8; 3], MAX_FACES>,
+    normals: ArrayVec<Vec3<T>, MAX_FACES>,
+    heights: ArrayVec<T, MAX_FACES>,
 }
 
 impl<T: Real> Polytope<T> {
-    /// Both sides of the triangle of the first three of five points.
-    fn new(points: &[DifferencePoint<T>; 5]) -> Self {
-        let mut all = [DifferencePoint::ZERO; MAX_POINTS];
-        all[..5].copy_from_slice(points);
-        let mut polytope =
-            Self { points: all, corners: [[0; 3]; MAX_FACES], heights: [T::ZERO; MAX_FACES], faces: 0 };
+    /// Both sides of the triangle of the first three of some points.
+    fn new(points: &[DifferencePoint<T>]) -> Self {
+        let mut polytope = Self {
+            points: points.iter().copied().collect(),
+            corners: ArrayVec::new(),
+            normals: ArrayVec::new(),
+            heights: ArrayVec::new(),
+        };
         polytope.add_face([0, 1, 2]);
         polytope.add_face([2, 1, 0]);
         polytope
@@ -53,23 +57,23 @@ impl<T: Real> Polytope<T> {
 
     /// Adds a face; true if there is room.
     fn add_face(&mut self, corners: [u8; 3]) -> bool {
-        if self.faces == MAX_FACES {
+        if self.corners.is_full() {
             return false;
         }
         let [p, q, r] = corners.map(|k| self.points[usize::from(k)].point);
         let normal = cross(q - p, r - p);
         let area = length(normal);
-        self.corners[self.faces] = corners;
+        self.corners.push(corners);
+        self.normals.push(normal);
         // a face without area is never the nearest
-        self.heights[self.faces] = if area > T::MINVAL { dot(normal, p) / area } else { T::of(f64::MAX) };
-        self.faces += 1;
+        self.heights.push(if area > T::MINVAL { dot(normal, p) / area } else { T::of(f64::MAX) });
         true
     }
 
     /// Nearest face, the first of equals.
     fn nearest_face(&self) -> usize {
         let mut nearest = 0;
-        for face in 1..self.faces {
+        for face in 1..self.heights.len() {
             if self.heights[face] < self.heights[nearest] {
                 nearest = face;
             }
@@ -84,19 +88,17 @@ impl<T: Real> Polytope<T> {
         // edges of the faces that it sees, by first vertex
         let mut edges = [0u32; MAX_POINTS];
         let mut face = 0;
-        while face < self.faces {
-            let corners = self.corners[face];
-            let [p, q, r] = self.face_points(face).map(|corner| corner.point);
-            let normal = cross(q - p, r - p);
-            let above = dot(normal, point - p);
+        while face < self.corners.len() {
+            let (corners, normal) = (self.corners[face], self.normals[face]);
+            let above = dot(normal, point - self.points[usize::from(corners[0])].point);
             // more than rounding
             if above > T::ZERO && above * above > slack * slack * dot(normal, normal) {
                 for k in 0..3 {
                     edges[usize::from(corners[k])] |= 1 << corners[(k + 1) % 3];
                 }
-                self.faces -= 1;
-                self.corners[face] = self.corners[self.faces];
-                self.heights[face] = self.heights[self.faces];
+                self.corners.swap_remove(face);
+                self.normals.swap_remove(face);
+                self.heights.swap_remove(face);
             } else {
                 face += 1;
             }
@@ -113,7 +115,7 @@ impl<T: Real> Polytope<T> {
                 }
             }
         }
-        room && self.faces > 0
+        room && !self.corners.is_empty()
     }
 }
 
@@ -130,7 +132,7 @@ pub fn expanding_polytope<T: Real>(
     slack: T,
 ) -> LeastPenetration<T> {
     let mut found = LeastPenetration { lowest: (Vec3::X, T::of(f64::MAX)), witness: None, proven: false };
-    let mut polytope = Polytope::new(around);
+    let mut polytope = Polytope::new(&around[..*given]);
     if share > T::ZERO {
         // a flat side among curved ones may be lower than anything that a few points find
         for k in 0..12 {
@@ -151,11 +153,11 @@ pub fn expanding_polytope<T: Real>(
             }
             // support point over it
             let face = polytope.face_points(nearest);
-            let [p, q, r] = face.map(|corner| corner.point);
-            let normal = cross(q - p, r - p);
+            let normal = polytope.normals[nearest];
             let direction = normal * (T::ONE / length(normal));
-            polytope.points[grown] = DifferencePoint::support(a, b, direction);
-            let height = dot(polytope.points[grown].point, direction);
+            let farthest = DifferencePoint::support(a, b, direction);
+            polytope.points.push(farthest);
+            let height = dot(farthest.point, direction);
             // both bounds meet
             found.proven = height - polytope.heights[nearest] <= share * height + slack;
             if height < found.lowest.1 || (found.proven && share == T::ZERO) {

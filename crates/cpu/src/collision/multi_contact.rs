@@ -4,6 +4,8 @@
 //! planes of the other's face (Sutherland and Hodgman, *Reentrant Polygon Clipping*, 1974), points within the margin
 //! remain, and four vertices that span a large area are kept. The normal of all contacts is that of the face.
 
+use arrayvec::ArrayVec;
+
 use super::contact_face::{
     Face, Feature, best_face, face_at, face_corner, face_corners, face_count, face_normal, ring_edge,
 };
@@ -35,10 +37,7 @@ const MAX_FACE_CONTACTS: usize = 4;
 const POLYGON_CAPACITY: usize = 2 * MAX_POLYGON_CORNERS;
 
 /// A planar polygon in a fixed order of vertices.
-struct Polygon<T> {
-    points: [Vec3<T>; POLYGON_CAPACITY],
-    count: usize,
-}
+type Polygon<T> = ArrayVec<Vec3<T>, POLYGON_CAPACITY>;
 
 /// Contact manifold of two shapes that touch at `p` and `q` along `n`; `found` holds the first contact.
 pub fn multi_contact<T: Real>(
@@ -59,10 +58,10 @@ pub fn multi_contact<T: Real>(
         && let Some((face, other)) = opposed_faces((a, &touch_a, one), (b, &touch_b, two), n, flatness)
     {
         // the face of the second shape is clipped
-        let mut polygon = corners_of(b, other);
-        clip_polygon(&mut polygon, a, face, margin);
+        let (mut polygon, outline) = (corners_of(b, other), corners_of(a, face));
         let (normal, way) = (face_normal(a, face), face_normal(b, other));
-        return write_polygon(&polygon, false, face_corner(a, face, 0), normal, way, -way, T::ZERO, found);
+        clip_polygon(&mut polygon, &outline, normal, margin);
+        return write_polygon(&polygon, false, outline[0], normal, way, -way, T::ZERO, found);
     }
     // a side of the first and a face of the second, or the reverse
     let onto_second = two.is_some() && touch_a.dim < 3 && (touch_a.dim <= touch_b.dim || one.is_none());
@@ -75,19 +74,18 @@ pub fn multi_contact<T: Real>(
         if onto_second { (n, back, &touch_a, &touch_b, p) } else { (back, n, &touch_b, &touch_a, q) };
     // of a mesh, the face most aligned with the normal comes first, then the other at its edge or those nearly so
     let others = (0..face_count(below, end.vertex)).filter_map(|k| face_at(below, end, k, down, flatness));
-    let first = below.is_hull().then_some(best);
-    let near = |f: &Face<T>| {
-        *f != best && (end.end.is_some() || dot(face_normal(below, *f), down) > T::of(ALIGNED_COSINE))
+    let first = below.is_hull().then_some((best, face_normal(below, best)));
+    let near = |(face, normal): &(Face<T>, Vec3<T>)| {
+        *face != best && (end.end.is_some() || dot(*normal, down) > T::of(ALIGNED_COSINE))
     };
-    for onto in first.into_iter().chain(others.filter(|f| first.is_none() || near(f))) {
-        let normal = face_normal(below, onto);
-        let Some((mut polygon, offset)) = side_line(above, start, up, touch, normal, margin, flatness) else {
+    for (onto, normal) in first.into_iter().chain(others.filter(|f| first.is_none() || near(f))) {
+        let Some((line, offset)) = side_line(above, start, up, touch, normal, margin, flatness) else {
             continue;
         };
-        clip_polygon(&mut polygon, below, onto, margin - offset);
+        let (mut polygon, outline) = (Polygon::from_iter(line), corners_of(below, onto));
+        clip_polygon(&mut polygon, &outline, normal, margin - offset);
         let along = if onto_second { -normal } else { normal };
-        let base = face_corner(below, onto, 0);
-        return write_polygon(&polygon, true, base, normal, -normal, along, offset, found);
+        return write_polygon(&polygon, true, outline[0], normal, -normal, along, offset, found);
     }
     1
 }
@@ -109,16 +107,19 @@ fn opposed_faces<T: Real>(
     let other_count = if other_single { 1 } else { face_count(b, touch_b.vertex) };
     let (mut most, mut found) = (T::of(ALIGNED_COSINE), None);
     for i in 0..count {
-        let face = if single { Some(one) } else { face_at(a, touch_a, i, n, flatness) };
-        let Some(face) = face else { continue };
-        let normal = face_normal(a, face);
+        let face =
+            if single { Some((one, face_normal(a, one))) } else { face_at(a, touch_a, i, n, flatness) };
+        let Some((face, normal)) = face else { continue };
         if dot(normal, n) <= T::of(ALIGNED_SINE) {
             continue;
         }
         for j in 0..other_count {
-            let other = if other_single { Some(two) } else { face_at(b, touch_b, j, -n, flatness) };
-            let Some(other) = other else { continue };
-            let against = face_normal(b, other);
+            let other = if other_single {
+                Some((two, face_normal(b, two)))
+            } else {
+                face_at(b, touch_b, j, -n, flatness)
+            };
+            let Some((other, against)) = other else { continue };
             let cosine = -dot(normal, against);
             if cosine > most && -dot(against, n) > T::of(ALIGNED_SINE) {
                 (most, found) = (cosine, Some((face, other)));
@@ -130,11 +131,7 @@ fn opposed_faces<T: Real>(
 
 /// All vertices of a face.
 fn corners_of<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> Polygon<T> {
-    let mut polygon = Polygon { points: [Vec3::ZERO; POLYGON_CAPACITY], count: face_corners(s, face) };
-    for c in 0..polygon.count {
-        polygon.points[c] = face_corner(s, face, c);
-    }
-    polygon
+    (0..face_corners(s, face)).map(|c| face_corner(s, face, c)).collect()
 }
 
 /// Side line of a shape at its support along `n` on a face with that `normal`, through `touch` for a capsule, and
@@ -147,11 +144,9 @@ fn side_line<T: Real>(
     normal: Vec3<T>,
     margin: T,
     flatness: T,
-) -> Option<(Polygon<T>, T)> {
-    let mut polygon = Polygon { points: [Vec3::ZERO; POLYGON_CAPACITY], count: 2 };
+) -> Option<([Vec3<T>; 2], T)> {
     if s.is_hull() || s.kind == geom::BOX {
-        (polygon.points[0], polygon.points[1]) = straight_edge(s, feature, n, normal, flatness)?;
-        return Some((polygon, T::ZERO));
+        return Some((straight_edge(s, feature, n, normal, flatness)?, T::ZERO));
     }
     let (axis, half) = (s.axis(2), s.shape.size[1]);
     let lies = dot(axis, normal).abs() < T::of(ALIGNED_SINE);
@@ -162,17 +157,13 @@ fn side_line<T: Real>(
         let offset = margin * T::of(0.5);
         let touch = touch + n * offset;
         let center = touch - axis * dot(touch - s.shape.pos, axis);
-        polygon.points[0] = center - axis * half;
-        polygon.points[1] = center + axis * half;
-        return Some((polygon, offset));
+        return Some(([center - axis * half, center + axis * half], offset));
     }
     // from the end that is farther along the normal
     let rim = support(s, n, touch, flatness);
     let side = if dot(axis, n) >= -flatness { T::ONE } else { -T::ONE };
     let center = rim - axis * dot(rim - s.shape.pos, axis);
-    polygon.points[0] = center + axis * (half * side);
-    polygon.points[1] = center - axis * (half * side);
-    Some((polygon, T::ZERO))
+    Some(([center + axis * (half * side), center - axis * (half * side)], T::ZERO))
 }
 
 /// Ends of the edge at the support vertex of a box or mesh that is best aligned with a face of that `normal`, if any.
@@ -182,7 +173,7 @@ fn straight_edge<T: Real>(
     n: Vec3<T>,
     normal: Vec3<T>,
     flatness: T,
-) -> Option<(Vec3<T>, Vec3<T>)> {
+) -> Option<[Vec3<T>; 2]> {
     let v = feature.vertex;
     let (mut best, mut found) = (T::of(ALIGNED_SINE), None);
     let start = if s.is_hull() { s.vertex(v) } else { support(s, n, s.shape.pos, T::ZERO) };
@@ -200,54 +191,45 @@ fn straight_edge<T: Real>(
         } else {
             start - along * (dot(start - s.shape.pos, along) * T::of(2.0))
         };
-        found = Some((start, end));
+        found = Some([start, end]);
     }
     found
 }
 
-/// Clips a polygon against the side planes of a face of `s`, along its normal; also removes points higher than `most`
-/// above it.
-fn clip_polygon<T: Real>(polygon: &mut Polygon<T>, s: &ConvexShape<'_, T>, face: Face<T>, most: T) {
-    let (base, normal) = (face_corner(s, face, 0), face_normal(s, face));
-    let sides = face_corners(s, face);
-    for e in 0..sides {
-        let (from, to) = (face_corner(s, face, e), face_corner(s, face, (e + 1) % sides));
+/// Clips a polygon against the side planes of a face, given its corners, along its `normal`; also removes points higher than
+/// `most` above it.
+fn clip_polygon<T: Real>(polygon: &mut Polygon<T>, outline: &Polygon<T>, normal: Vec3<T>, most: T) {
+    let mut before = Polygon::new();
+    for (e, &from) in outline.iter().enumerate() {
+        let to = outline[if e + 1 < outline.len() { e + 1 } else { 0 }];
         let out = cross(to - from, from + normal - from);
         let level = dot(out, from);
-        // reading stays ahead of writing: each side adds at most one vertex to those read
-        let first = polygon.points[0];
-        let mut start = first;
-        let mut count = 0;
-        for k in 0..polygon.count {
-            let end = if k + 1 < polygon.count { polygon.points[k + 1] } else { first };
-            let in1 = dot(start - from, out) > T::of(-1e-10);
+        before.clear();
+        before.extend(polygon.iter().copied());
+        polygon.clear();
+        let Some(&first) = before.first() else { return };
+        let (mut start, mut in1) = (first, dot(first - from, out) > T::of(-1e-10));
+        for k in 1..=before.len() {
+            let end = before.get(k).copied().unwrap_or(first);
             let in2 = dot(end - from, out) > T::of(-1e-10);
-            let slope = dot(out, end - start);
-            if in1 != in2 && slope.abs() >= T::of(1e-10) && count < POLYGON_CAPACITY {
+            if in1 != in2 {
+                let slope = dot(out, end - start);
                 let share = (level - dot(out, start)) / slope;
-                if share > T::of(-CLIP_TOLERANCE) && share < T::of(1.0 + CLIP_TOLERANCE) {
+                let within = share > T::of(-CLIP_TOLERANCE) && share < T::of(1.0 + CLIP_TOLERANCE);
+                if slope.abs() >= T::of(1e-10) && within && !polygon.is_full() {
                     let share = share.max(T::ZERO).min(T::ONE);
-                    polygon.points[count] = start + (end - start) * share;
-                    count += 1;
+                    polygon.push(start + (end - start) * share);
                 }
             }
-            if in2 && count < POLYGON_CAPACITY {
-                polygon.points[count] = end;
-                count += 1;
+            if in2 && !polygon.is_full() {
+                polygon.push(end);
             }
-            start = end;
-        }
-        polygon.count = count;
-    }
-    let mut count = 0;
-    for k in 0..polygon.count {
-        let point = polygon.points[k];
-        if dot(point - base, normal) <= most {
-            polygon.points[count] = point;
-            count += 1;
+            (start, in1) = (end, in2);
         }
     }
-    polygon.count = count;
+    if let Some(&base) = outline.first() {
+        polygon.retain(|point| dot(*point - base, normal) <= most);
+    }
 }
 
 /// Writes the contacts of the clipped polygon above a face through `base`: `way` points to the polygon's side,
@@ -262,13 +244,13 @@ fn write_polygon<T: Real>(
     offset: T,
     found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
-    if polygon.count == 0 {
+    if polygon.is_empty() {
         return 1;
     }
     let chosen = choose(polygon, line);
     let count = chosen.iter().filter(|c| **c < POLYGON_CAPACITY).count();
     for (k, &c) in chosen[..count].iter().enumerate() {
-        let point = polygon.points[c];
+        let point = polygon[c];
         let height = dot(point - base, normal);
         let on = point - normal * height;
         let dist = -height * dot(normal, way);
@@ -281,7 +263,7 @@ fn write_polygon<T: Real>(
 /// Vertices to keep: all up to four, the two ends of a segment, or four that span a large area; unused entries are
 /// none.
 fn choose<T: Real>(polygon: &Polygon<T>, line: bool) -> [usize; MAX_FACE_CONTACTS] {
-    let n = polygon.count;
+    let n = polygon.len();
     let mut chosen = [POLYGON_CAPACITY; MAX_FACE_CONTACTS];
     for (k, c) in chosen.iter_mut().enumerate().take(n) {
         *c = k;
@@ -290,7 +272,7 @@ fn choose<T: Real>(polygon: &Polygon<T>, line: bool) -> [usize; MAX_FACE_CONTACT
         let mut most = T::ZERO;
         for i in 0..n {
             for j in i + 1..n {
-                let apart = polygon.points[j] - polygon.points[i];
+                let apart = polygon[j] - polygon[i];
                 // the first of equally distant ones
                 if dot(apart, apart) > most * T::of(1.0 + TIE_TOLERANCE) {
                     most = dot(apart, apart);
@@ -306,9 +288,9 @@ fn choose<T: Real>(polygon: &Polygon<T>, line: bool) -> [usize; MAX_FACE_CONTACT
 
 /// Large inscribed quadrilateral by rotating calipers: the largest one met on a walk around the vertices.
 fn largest_quadrilateral<T: Real>(polygon: &Polygon<T>) -> [usize; MAX_FACE_CONTACTS] {
-    let n = polygon.count;
+    let n = polygon.len();
     let area = |q: [usize; 4]| {
-        let p = |k: usize| polygon.points[q[k]];
+        let p = |k: usize| polygon[q[k]];
         length(cross(p(0) - p(2), p(1) - p(3)))
     };
     let mut at = [0, 1, 2, 3];

@@ -3,16 +3,16 @@
 use super::box_box::box_box;
 use super::contact_parameters::margin_gap;
 use super::contacts::store_contacts;
-use super::convex::{convex_convex, has_face_or_edge};
+use super::convex::{convex_contacts, convex_convex, has_face_or_edge, known_apart};
 use super::field_contacts::{field_field, hfield_field, mesh_field};
 use super::height_field::{MAX_PRISMS, prisms_under};
-use super::pair::{closed_form, convex_shape, geoms_apart, shape, spheres_apart};
+use super::pair::{closed_form, convex_shape, geoms_apart, geoms_apart_along, shape, spheres_apart};
 use super::plane_mesh::plane_mesh;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
 use crate::math::{Vec3, vec3};
 use crate::sleep::asleep::pair_sleeps;
 use manyworlds_model::model::Model;
-use manyworlds_model::model::candidates::Candidate;
+use manyworlds_model::model::candidates::{Apart, Candidate};
 use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::{disable, geom};
@@ -56,6 +56,7 @@ pub(super) fn collide_candidate<T: Real>(
     m: &Model<T>,
     sink: &mut impl Sink<T>,
     candidate: Candidate,
+    apart: &mut Apart,
     found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
     let (g1, g2) = (candidate.geom1 as usize, candidate.geom2 as usize);
@@ -67,7 +68,7 @@ pub(super) fn collide_candidate<T: Real>(
     if !d.tree_asleep.is_empty() && pair_sleeps(m, d, [g1, g2].map(|g| m.geom_bodyid[g] as usize)) {
         return 0;
     }
-    collide_near(m, sink, candidate, (margin, gap), found)
+    collide_near(m, sink, candidate, (margin, gap), apart, found)
 }
 
 /// Contacts of a candidate whose bounding spheres meet.
@@ -77,6 +78,7 @@ fn collide_near<T: Real>(
     sink: &mut impl Sink<T>,
     candidate: Candidate,
     (margin, gap): (T, T),
+    apart: &mut Apart,
     found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
     let (g1, g2) = (candidate.geom1 as usize, candidate.geom2 as usize);
@@ -85,7 +87,7 @@ fn collide_near<T: Real>(
     }
     let d = sink.world();
     if m.geom_type[g1] != geom::HFIELD {
-        let n = collide_geoms(m, d, g1, g2, margin + gap, found);
+        let n = collide_geoms(m, d, (g1, g2), margin + gap, apart, found);
         return sink.take(m, candidate, margin, &found[..n]);
     }
     // one contact with each prism under the geom
@@ -130,27 +132,56 @@ fn collide_fields<T: Real>(m: &Model<T>, sink: &mut impl Sink<T>, candidate: Can
 fn collide_geoms<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
-    g1: usize,
-    g2: usize,
+    (g1, g2): (usize, usize),
     margin: T,
+    apart: &mut Apart,
     found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
 ) -> usize {
-    let (a, b) = (shape(m, d, g1), shape(m, d, g2));
-    let kinds = (m.geom_type[g1], m.geom_type[g2]);
-    if let Some(n) = closed_form(kinds, &a, &b, margin, found) {
-        return n;
+    // what kept them apart in the last step
+    if apart.face.is_some_and(|k| geoms_apart_along(m, d, (g1, g2), usize::from(k), margin)) {
+        return 0;
     }
-    match shape_pair(kinds).map(|pair| pair.method) {
-        Some(Method::BoxBox) => box_box(&a, &b, margin, found),
-        Some(Method::PlaneMesh) => plane_mesh(&a, &convex_shape(m, d, g2), margin, found),
-        Some(Method::Convex) => {
-            if geoms_apart(m, d, g1, g2, margin) {
-                return 0;
-            }
-            let multiple =
-                !m.disabled(disable::MULTICCD) && has_face_or_edge(kinds.0) && has_face_or_edge(kinds.1);
-            convex_convex(&convex_shape(m, d, g1), &convex_shape(m, d, g2), margin, multiple, found)
+    let kinds = (m.geom_type[g1], m.geom_type[g2]);
+    let method = shape_pair(kinds).map(|pair| pair.method);
+    if method == Some(Method::Convex) {
+        return collide_by_support(m, d, (g1, g2), margin, apart, found);
+    }
+    // closed forms that take longer than a test of bounding boxes
+    if kinds == (geom::CAPSULE, geom::BOX) {
+        apart.face = geoms_apart(m, d, (g1, g2), margin);
+        if apart.face.is_some() {
+            return 0;
         }
+    }
+    let (a, b) = (shape(m, d, g1), shape(m, d, g2));
+    match method {
+        Some(Method::ClosedForm) => closed_form(kinds, &a, &b, margin, found).unwrap_or(0),
+        Some(Method::BoxBox) => box_box(&a, &b, margin, &mut apart.face, found),
+        Some(Method::PlaneMesh) => plane_mesh(&a, &convex_shape(m, d, g2), margin, found),
         _ => 0,
     }
+}
+
+/// Contacts of one candidate by support functions.
+fn collide_by_support<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    (g1, g2): (usize, usize),
+    margin: T,
+    apart: &mut Apart,
+    found: &mut [ContactPoint<T>; MAX_PAIR_CONTACTS],
+) -> usize {
+    let (a, b) = (convex_shape(m, d, g1), convex_shape(m, d, g2));
+    if known_apart(&a, &b, apart, margin) {
+        return 0;
+    }
+    apart.face = geoms_apart(m, d, (g1, g2), margin);
+    if apart.face.is_some() {
+        return 0;
+    }
+    let multiple = !m.disabled(disable::MULTICCD) && has_face_or_edge(a.kind) && has_face_or_edge(b.kind);
+    let mut axis = Vec3::ZERO;
+    let n = convex_contacts(&a, &b, margin, multiple, &mut axis, found);
+    apart.axis = (axis * a.shape.mat).0.map(|x| x.f64() as f32);
+    n
 }

@@ -1,7 +1,7 @@
 //! A pair of geoms: bounding volumes, shapes, and the choice of narrow-phase routine.
 
 use super::capsule_box::capsule_box;
-use super::polytope::Hull;
+use super::polytope::{Hull, MeshHull};
 // closed forms are called by the names that the table of shape pairs has for them
 use super::primitives::*;
 use super::support_map::ConvexShape;
@@ -11,6 +11,9 @@ use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::geom;
 use manyworlds_model::schema::shape_pairs::shape_pair_table;
+
+/// By how much boxes that were apart have to be so, as a share of their sizes: far more than rounding.
+const FACE_SLACK: f64 = 1e-5;
 
 /// True if two bounding spheres, or a plane and a bounding sphere, are farther apart than the margin.
 #[inline(always)]
@@ -56,6 +59,12 @@ impl<T: Real> Obb<T> {
     /// *OBBTree*, 1996, without the cross products of edges).
     #[inline(always)]
     pub(crate) fn boxes_apart(&self, other: &Self, margin: T) -> bool {
+        self.separating_axis(other, margin).is_some()
+    }
+
+    /// First face axis along which two boxes are farther apart than `margin`, three of this one and three of the other.
+    #[inline(always)]
+    fn separating_axis(&self, other: &Self, margin: T) -> Option<u8> {
         let apart = other.centre - self.centre;
         let mut turn = [Vec3::ZERO; 3];
         for k in 0..3 {
@@ -64,26 +73,55 @@ impl<T: Real> Obb<T> {
             turn[k] = axis * other.mat;
             let reach = self.half[k] + dot(turn[k].map(T::abs), other.half) + margin;
             if dot(axis, apart).abs() > reach {
-                return true;
+                return Some(k as u8);
             }
         }
         for k in 0..3 {
             let column = Vec3([turn[0][k], turn[1][k], turn[2][k]]);
             let reach = other.half[k] + dot(column.map(T::abs), self.half) + margin;
             if dot(mat_column(other.mat, k), apart).abs() > reach {
-                return true;
+                return Some(3 + k as u8);
             }
         }
-        false
+        None
+    }
+
+    /// True if two boxes are farther apart than `margin` along face axis `k` of this one: what [`Self::separating_axis`]
+    /// computes for it.
+    #[inline(always)]
+    fn apart_along(&self, other: &Self, k: usize, margin: T) -> bool {
+        let axis = mat_column(self.mat, k);
+        let reach = self.half[k] + dot((axis * other.mat).map(T::abs), other.half) + margin;
+        dot(axis, other.centre - self.centre).abs() > reach
     }
 }
 
-/// True if the bounding boxes of two geoms are farther apart than `margin`.
-pub(crate) fn geoms_apart<T: Real>(m: &Model<T>, d: &Data<T>, g1: usize, g2: usize, margin: T) -> bool {
-    Obb::around(m, d, g1).boxes_apart(&Obb::around(m, d, g2), margin)
+/// First face axis of the bounding boxes of two geoms along which these are farther apart than `margin`.
+pub(super) fn geoms_apart<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    (g1, g2): (usize, usize),
+    margin: T,
+) -> Option<u8> {
+    Obb::around(m, d, g1).separating_axis(&Obb::around(m, d, g2), margin)
+}
+
+/// True if the bounding boxes of two geoms are farther apart than `margin` along one of these axes, by more than rounding.
+pub(super) fn geoms_apart_along<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    (g1, g2): (usize, usize),
+    k: usize,
+    margin: T,
+) -> bool {
+    let (one, two) = if k < 3 { (g1, g2) } else { (g2, g1) };
+    let (one, two) = (Obb::around(m, d, one), Obb::around(m, d, two));
+    let extent = dot(one.half + two.half, Vec3([T::ONE; 3]));
+    one.apart_along(&two, k % 3, margin + extent * T::of(FACE_SLACK))
 }
 
 /// Pose and size of one geom.
+#[inline(always)]
 pub(crate) fn shape<T: Real>(m: &Model<T>, d: &Data<T>, id: usize) -> Shape<T> {
     Shape { pos: vec3(&d.geom_xpos, id), mat: mat3(&d.geom_xmat, id), size: vec3(&m.geom_size, id) }
 }
@@ -92,7 +130,7 @@ pub(crate) fn shape<T: Real>(m: &Model<T>, d: &Data<T>, id: usize) -> Shape<T> {
 pub(crate) fn convex_shape<'a, T: Real>(m: &'a Model<T>, d: &Data<T>, id: usize) -> ConvexShape<'a, T> {
     let kind = m.geom_type[id];
     let hull = match usize::try_from(m.geom_dataid[id]) {
-        Ok(mesh) if kind == geom::MESH || kind == geom::SDF => Hull::Mesh(m, mesh),
+        Ok(mesh) if kind == geom::MESH || kind == geom::SDF => Hull::Mesh(MeshHull::of(m, mesh)),
         _ => Hull::None,
     };
     ConvexShape { kind, shape: shape(m, d, id), hull }

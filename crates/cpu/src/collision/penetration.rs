@@ -44,12 +44,13 @@ pub(super) struct LocalMinimum<T> {
     pub(super) face: Option<[DifferencePoint<T>; 3]>,
 }
 
-/// Minimiser of the support function of the Minkowski difference, and the minimum; none if that is below `-reach`.
+/// Minimiser of the support function of the Minkowski difference, and the minimum; if that is below `-reach`, a direction in
+/// which the support function is.
 pub(super) fn penetration_direction<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
     reach: T,
-) -> Option<LocalMinimum<T>> {
+) -> Result<LocalMinimum<T>, Vec3<T>> {
     let size = length(a.shape.size) + length(b.shape.size);
     let tolerance = T::of(4.0) * T::EPSILON.sqrt() * size;
     let mut n = normalize3(b.shape.pos - a.shape.pos);
@@ -58,7 +59,7 @@ pub(super) fn penetration_direction<T: Real>(
     let flat = (a.is_hull() || b.is_hull()) && !a.is_curved() && !b.is_curved();
     let height = begin.height;
     let least = match begin.state {
-        GjkStatus::Far => return None,
+        GjkStatus::Far => return Err(n),
         // far enough apart that the closest point is exact
         GjkStatus::Outside if -height > T::of(QUERY_LIFT) * size => {
             LocalMinimum { n, height, witness: Some(begin.witness), face: None }
@@ -68,10 +69,10 @@ pub(super) fn penetration_direction<T: Real>(
     };
     // for polytopes, points and segments the closest triangle is exact
     if flat {
-        return Some(least);
+        return Ok(least);
     }
     let (n, height) = refine_direction(a, b, least.n, size);
-    Some(LocalMinimum { n, height, witness: None, face: None })
+    Ok(LocalMinimum { n, height, witness: None, face: None })
 }
 
 /// Least minimum of the support function of two shapes that overlap, after the search from the origin. `flat` for

@@ -21,7 +21,7 @@ pub enum Hull<'a, T: Real> {
     /// A shape that is not a polytope.
     None,
     /// The convex hull of a mesh.
-    Mesh(&'a Model<T>, usize),
+    Mesh(MeshHull<'a, T>),
     /// A prism: the vertices of its base, then those of its top above them, relative to its centre.
     Prism([Vec3<T>; 6]),
     /// A triangle or a tetrahedron with a radius around it: its first three or four vertices, relative to its centre.
@@ -35,6 +35,73 @@ pub enum Hull<'a, T: Real> {
     },
 }
 
+/// The convex hull of a mesh: where the model has its vertices and polygons.
+#[derive(Clone, Copy)]
+pub struct MeshHull<'a, T: Real> {
+    /// Vertices of the mesh.
+    vertices: &'a [[T; 3]],
+    /// Normals of the polygons.
+    normals: &'a [T],
+    /// For each polygon: its first entry in `corners`, and its number of vertices.
+    polygons: [&'a [i32]; 2],
+    /// Vertices of the polygons of all meshes.
+    corners: &'a [i32],
+    /// For each vertex: its first entry in `rings`, and its number of polygons.
+    around: [&'a [i32]; 2],
+    /// Polygons at the vertices of all meshes.
+    rings: &'a [i32],
+    /// What is climbed; none for a small hull.
+    graph: Option<HullGraph<'a>>,
+}
+
+impl<'a, T: Real> MeshHull<'a, T> {
+    /// The hull of a mesh.
+    pub fn of(m: &'a Model<T>, mesh: usize) -> Self {
+        let (first, count) = (m.mesh_vertadr[mesh] as usize, m.mesh_vertnum[mesh] as usize);
+        let polygon = m.mesh_polyadr[mesh] as usize;
+        let graph = usize::try_from(m.mesh_graphadr[mesh]).ok().filter(|_| count >= HILLCLIMB_MIN);
+        Self {
+            vertices: &m.mesh_vert.as_chunks().0[first..first + count],
+            normals: &m.mesh_polynormal[3 * polygon..],
+            polygons: [&m.mesh_polyvertadr[polygon..], &m.mesh_polyvertnum[polygon..]],
+            corners: &m.mesh_polyvert,
+            around: [&m.mesh_polymapadr[first..], &m.mesh_polymapnum[first..]],
+            rings: &m.mesh_polymap,
+            graph: graph.map(|adr| HullGraph::of(&m.mesh_graph[adr..], &m.mesh_support[EXTREMA * mesh..])),
+        }
+    }
+
+    /// First entry and number of the vertices of a polygon.
+    #[inline(always)]
+    fn polygon_range(&self, polygon: usize) -> (usize, usize) {
+        let [first, count] = self.polygons.map(|of| of[polygon] as usize);
+        (first, count)
+    }
+}
+
+/// The graph of a hull, whose vertices are numbered by themselves.
+#[derive(Clone, Copy)]
+struct HullGraph<'a> {
+    /// First neighbour of each vertex; a list of neighbours ends with a negative number.
+    lists: &'a [i32],
+    /// Vertex of the mesh that a vertex is.
+    corners: &'a [i32],
+    /// Neighbours.
+    edges: &'a [i32],
+    /// The vertex at which a search begins in each cell of directions.
+    starts: &'a [i32],
+}
+
+impl<'a> HullGraph<'a> {
+    /// The graph that begins with `graph`, and the table that begins with `starts`.
+    fn of(graph: &'a [i32], starts: &'a [i32]) -> Self {
+        let count = graph[0] as usize;
+        let (lists, graph) = graph[2..].split_at(count);
+        let (corners, edges) = graph.split_at(count);
+        Self { lists, corners, edges, starts: &starts[..EXTREMA] }
+    }
+}
+
 /// Three vertices of each polygon of a prism: base, top, sides.
 const PRISM: [[usize; 3]; 5] = [[0, 1, 2], [3, 4, 5], [0, 1, 4], [1, 2, 5], [2, 0, 3]];
 
@@ -43,7 +110,7 @@ impl<T: Real> Hull<'_, T> {
     pub fn vertex(&self, v: usize) -> Vec3<T> {
         match self {
             Self::None => Vec3::ZERO,
-            Self::Mesh(m, mesh) => vec3(&m.mesh_vert, m.mesh_vertadr[*mesh] as usize + v),
+            Self::Mesh(hull) => Vec3(hull.vertices[v]),
             Self::Prism(corners) => corners[v],
             Self::Simplex { corners, .. } => corners[v],
         }
@@ -53,7 +120,7 @@ impl<T: Real> Hull<'_, T> {
     fn vertices(&self) -> usize {
         match self {
             Self::None => 0,
-            Self::Mesh(m, mesh) => m.mesh_vertnum[*mesh] as usize,
+            Self::Mesh(hull) => hull.vertices.len(),
             Self::Prism(_) => 6,
             Self::Simplex { count, .. } => *count,
         }
@@ -61,13 +128,11 @@ impl<T: Real> Hull<'_, T> {
 
     /// Support vertex in direction `l`, the first of equals that the search meets.
     pub fn support(&self, l: Vec3<T>) -> usize {
-        let count = self.vertices();
-        if let Self::Mesh(m, mesh) = self
-            && m.mesh_graphadr[*mesh] >= 0
-            && count >= HILLCLIMB_MIN
-        {
-            return hill_climb(m, *mesh, l);
+        if let Self::Mesh(MeshHull { vertices, graph: Some(graph), .. }) = self {
+            let start = graph.starts[direction_cell(l)] as usize;
+            return graph.corners[hill_climb(graph, vertices, start, l)] as usize;
         }
+        let count = self.vertices();
         let (mut best, mut height) = (0, dot(self.vertex(0), l));
         for v in 1..count {
             let value = dot(self.vertex(v), l);
@@ -79,11 +144,23 @@ impl<T: Real> Hull<'_, T> {
         best
     }
 
+    /// Height of the support vertex in direction `l`, from the vertex at which the last search for it ended, `start`. Of equals
+    /// it may be another vertex than that of [`Self::support`].
+    pub(super) fn height_from(&self, start: &mut u32, l: Vec3<T>) -> T {
+        if let Self::Mesh(MeshHull { vertices, graph: Some(graph), .. }) = self {
+            let from = if (*start as usize) < graph.corners.len() { *start as usize } else { 0 };
+            let end = hill_climb(graph, vertices, from, l);
+            *start = end as u32;
+            return dot(Vec3(vertices[graph.corners[end] as usize]), l);
+        }
+        dot(self.vertex(self.support(l)), l)
+    }
+
     /// Outward unit normal of a polygon.
     pub fn normal(&self, polygon: usize) -> Vec3<T> {
         match self {
             Self::None => Vec3::ZERO,
-            Self::Mesh(m, mesh) => vec3(&m.mesh_polynormal, m.mesh_polyadr[*mesh] as usize + polygon),
+            Self::Mesh(hull) => vec3(hull.normals, polygon),
             Self::Prism(corners) => {
                 let [p, q, r] = PRISM[polygon].map(|k| corners[k]);
                 let across = cross(q - p, r - p);
@@ -108,7 +185,7 @@ impl<T: Real> Hull<'_, T> {
     pub fn valence(&self, v: usize) -> usize {
         match self {
             Self::None => 0,
-            Self::Mesh(m, mesh) => m.mesh_polymapnum[m.mesh_vertadr[*mesh] as usize + v] as usize,
+            Self::Mesh(hull) => hull.around[1][v] as usize,
             Self::Prism(_) => 3,
             Self::Simplex { count, .. } => count - 1,
         }
@@ -118,10 +195,7 @@ impl<T: Real> Hull<'_, T> {
     pub fn ring_polygon(&self, v: usize, k: usize) -> usize {
         match self {
             Self::None => 0,
-            Self::Mesh(m, mesh) => {
-                let adr = m.mesh_polymapadr[m.mesh_vertadr[*mesh] as usize + v] as usize;
-                m.mesh_polymap[adr + k] as usize
-            }
+            Self::Mesh(hull) => hull.rings[hull.around[0][v] as usize + k] as usize,
             Self::Prism(_) => {
                 let around = [v / 3, 2 + v % 3, 2 + (v + 2) % 3];
                 around[k]
@@ -140,10 +214,11 @@ impl<T: Real> Hull<'_, T> {
     pub fn ring_vertex(&self, v: usize, k: usize) -> usize {
         match self {
             Self::None => v,
-            Self::Mesh(m, mesh) => {
-                let (adr, count) = polygon_range(m, *mesh, self.ring_polygon(v, k));
-                let at = (0..count).find(|c| m.mesh_polyvert[adr + c] as usize == v).unwrap_or(0);
-                m.mesh_polyvert[adr + (at + count - 1) % count] as usize
+            Self::Mesh(hull) => {
+                let (adr, count) = hull.polygon_range(self.ring_polygon(v, k));
+                let corners = &hull.corners[adr..adr + count];
+                let at = corners.iter().position(|c| *c as usize == v).unwrap_or(0);
+                corners[if at == 0 { count } else { at } - 1] as usize
             }
             Self::Prism(_) => [(v + 3) % 6, v / 3 * 3 + (v + 1) % 3, v / 3 * 3 + (v + 2) % 3][k],
             Self::Simplex { count, .. } => (v + 1 + k) % count,
@@ -153,7 +228,7 @@ impl<T: Real> Hull<'_, T> {
     /// Number of vertices of a mesh polygon.
     pub fn sides(&self, polygon: usize) -> usize {
         match self {
-            Self::Mesh(m, mesh) => polygon_range(m, *mesh, polygon).1,
+            Self::Mesh(hull) => hull.polygon_range(polygon).1,
             _ => 0,
         }
     }
@@ -161,15 +236,16 @@ impl<T: Real> Hull<'_, T> {
     /// Vertex `c` of a mesh polygon, counterclockwise from outside.
     pub fn polygon_vertex(&self, polygon: usize, c: usize) -> usize {
         match self {
-            Self::Mesh(m, mesh) => m.mesh_polyvert[polygon_range(m, *mesh, polygon).0 + c] as usize,
+            Self::Mesh(hull) => hull.corners[hull.polygon_range(polygon).0 + c] as usize,
             _ => 0,
         }
     }
 
     /// True if a vertex is one of a polygon's; of a prism's, any is.
     pub fn has_vertex(&self, polygon: usize, v: usize) -> bool {
-        !matches!(self, Self::Mesh(..))
-            || (0..self.sides(polygon)).any(|c| self.polygon_vertex(polygon, c) == v)
+        let Self::Mesh(hull) = self else { return true };
+        let (adr, count) = hull.polygon_range(polygon);
+        hull.corners[adr..adr + count].iter().any(|c| *c as usize == v)
     }
 
     /// Number of vertices of a mesh polygon used for clipping.
@@ -180,14 +256,10 @@ impl<T: Real> Hull<'_, T> {
     /// Vertex `c` used for clipping, clockwise from outside.
     pub fn corner(&self, polygon: usize, c: usize) -> usize {
         let count = self.sides(polygon);
-        self.polygon_vertex(polygon, count - 1 - c * count / self.corners(polygon))
+        // each of a polygon that is not subsampled
+        let at = if count > MAX_POLYGON_CORNERS { c * count / MAX_POLYGON_CORNERS } else { c };
+        self.polygon_vertex(polygon, count - 1 - at)
     }
-}
-
-/// First entry and number of the vertices of a mesh polygon.
-fn polygon_range<T: Real>(m: &Model<T>, mesh: usize, polygon: usize) -> (usize, usize) {
-    let id = m.mesh_polyadr[mesh] as usize + polygon;
-    (m.mesh_polyvertadr[id] as usize, m.mesh_polyvertnum[id] as usize)
 }
 
 /// Cell of a cube's faces that a direction goes through, as `mesh_support` numbers them.
@@ -195,38 +267,32 @@ fn direction_cell<T: Real>(l: Vec3<T>) -> usize {
     let size = l.map(T::abs);
     let axis = if size[0] >= size[1] && size[0] >= size[2] { 0 } else { 1 + usize::from(size[2] > size[1]) };
     let half = T::of(0.5 * EXTREMA_SIDE as f64);
-    // cells are few: comparisons instead of a conversion that would have to be checked
-    let cell = |k: usize| {
-        let at = half + l[k % 3] * (half / size[axis]);
-        (1..EXTREMA_SIDE).filter(|&edge| at >= T::of(edge as f64)).count()
-    };
+    // a direction that is not a number is in the first cell
+    let cell = |k: usize| ((half + l[k % 3] * (half / size[axis])).f64() as usize).min(EXTREMA_SIDE - 1);
     let face = 2 * axis + usize::from(l[axis] < T::ZERO);
     EXTREMA_SIDE * (EXTREMA_SIDE * face + cell(axis + 1)) + cell(axis + 2)
 }
 
-/// Support vertex of a mesh by hill climbing; hull vertices are numbered as in the hull's graph.
-fn hill_climb<T: Real>(m: &Model<T>, mesh: usize, l: Vec3<T>) -> usize {
-    let graph = &m.mesh_graph[m.mesh_graphadr[mesh] as usize..];
-    let count = graph[0] as usize;
-    let (lists, graph) = graph[2..].split_at(count);
-    let (corners, edges) = graph.split_at(count);
-    let vertices = &m.mesh_vert[3 * m.mesh_vertadr[mesh] as usize..];
-    let height = |k: usize| dot(vec3(vertices, corners[k] as usize), l);
-    let mut best = m.mesh_support[EXTREMA * mesh + direction_cell(l)] as usize;
+/// Support vertex of a hull with a graph by hill climbing from vertex `start` of it.
+#[inline(always)]
+fn hill_climb<T: Real>(graph: &HullGraph<'_>, vertices: &[[T; 3]], start: usize, l: Vec3<T>) -> usize {
+    let height = |k: usize| dot(Vec3(vertices[graph.corners[k] as usize]), l);
+    let mut best = start;
     let mut most = height(best);
     loop {
         let from = best;
-        // a list of neighbours ends with a negative number
-        for &next in &edges[lists[from] as usize..] {
-            let Ok(next) = usize::try_from(next) else { break };
-            let value = height(next);
+        for &next in &graph.edges[graph.lists[from] as usize..] {
+            if next < 0 {
+                break;
+            }
+            let value = height(next as usize);
             if value > most {
                 most = value;
-                best = next;
+                best = next as usize;
             }
         }
         if best == from {
-            return corners[best] as usize;
+            return best;
         }
     }
 }
@@ -281,7 +347,7 @@ mod tests {
     #[test]
     fn a_climb_ends_where_a_look_at_all_vertices_does() {
         let (m, _) = shapes();
-        let hull = Hull::Mesh(&m, m.geom_dataid[BALL] as usize);
+        let hull = Hull::Mesh(MeshHull::of(&m, m.geom_dataid[BALL] as usize));
         assert!(m.mesh_vertnum[m.geom_dataid[BALL] as usize] as usize > HILLCLIMB_MIN);
         let mut random = Random(1);
         for _ in 0..500 {
@@ -298,7 +364,7 @@ mod tests {
         let (m, _) = shapes();
         let mesh = m.geom_dataid[BALL] as usize;
         assert_eq!(m.mesh_support.len(), EXTREMA * m.sizes.nmesh);
-        let hull = Hull::Mesh(&m, mesh);
+        let hull = Hull::Mesh(MeshHull::of(&m, mesh));
         let graph = &m.mesh_graph[m.mesh_graphadr[mesh] as usize..];
         let mut random = Random(4);
         for _ in 0..500 {

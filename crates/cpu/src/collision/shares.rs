@@ -64,12 +64,12 @@ pub(super) fn collide_all<T: Real>(m: &Model<T>, d: &mut Data<T>, near: &mut Nea
 }
 
 /// Contacts of the candidates that are near, one by one.
-fn collide_alone<T: Real>(m: &Model<T>, d: &mut Data<T>, near: &NearPairs<T>) -> usize {
+fn collide_alone<T: Real>(m: &Model<T>, d: &mut Data<T>, near: &mut NearPairs<T>) -> usize {
     let mut points = [ContactPoint::none(); MAX_PAIR_CONTACTS];
     let mut wanted = 0;
-    for &candidate in &near.candidates {
+    for (&candidate, apart) in near.candidates.iter().zip(&mut near.apart) {
         if !is_apart(&near.boxes, candidate) {
-            wanted += collide_candidate(m, d, candidate, &mut points);
+            wanted += collide_candidate(m, d, candidate, apart, &mut points);
         }
     }
     wanted
@@ -77,24 +77,25 @@ fn collide_alone<T: Real>(m: &Model<T>, d: &mut Data<T>, near: &NearPairs<T>) ->
 
 /// Contacts of the candidates that are near, found by share.
 fn collide_shared<T: Real>(m: &Model<T>, d: &mut Data<T>, near: &mut NearPairs<T>) -> usize {
-    let NearPairs { candidates, boxes, shares, busy, .. } = near;
+    let NearPairs { candidates, apart, boxes, shares, busy, .. } = near;
     let (world, boxes) = (&*d, &*boxes);
     let count = d.threads * SHARES_PER_THREAD;
     if shares.len() < count {
         shares.resize_with(count, Vec::new);
     }
     shares.iter_mut().for_each(Vec::clear);
-    let parts = candidates.par_chunks(candidates.len().div_ceil(count).max(1));
+    let length = candidates.len().div_ceil(count).max(1);
+    let parts = candidates.par_chunks(length).zip(apart.par_chunks_mut(length));
     *busy = shares
         .par_iter_mut()
         .zip(parts)
-        .map(|(found, part)| {
+        .map(|(found, (part, apart))| {
             let begin = Instant::now();
             let mut share = Share { d: world, found };
             let mut points = [ContactPoint::none(); MAX_PAIR_CONTACTS];
-            for &candidate in part {
+            for (&candidate, apart) in part.iter().zip(apart) {
                 if !is_apart(boxes, candidate) {
-                    collide_candidate(m, &mut share, candidate, &mut points);
+                    collide_candidate(m, &mut share, candidate, apart, &mut points);
                 }
             }
             begin.elapsed()

@@ -138,6 +138,7 @@ fn apply_joint<T: Real>(
 }
 
 /// Pose of a frame of a body at `offset`, which coincides with another frame of it as `kind` says.
+#[inline(always)]
 fn attached<T: Real>(
     d: &Data<T>,
     body: usize,

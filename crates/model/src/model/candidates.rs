@@ -11,7 +11,7 @@ use crate::schema::enums::{disable, geom};
 pub const MAX_LISTED: usize = 1 << 20;
 
 /// Near pairs for which memory is reserved.
-const MOST_PAIRS: usize = 1 << 12;
+const MOST_PAIRS: usize = 1 << 11;
 
 /// A geom pair that can collide, lower type first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,6 +22,18 @@ pub struct Candidate {
     pub geom2: i32,
     /// Explicit pair; -1 for none.
     pub pair: i32,
+}
+
+/// What a world remembers of a candidate whose geoms were apart: what is tested first in the next step. It can only prove
+/// that geoms are apart, so that contacts do not depend on it.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Apart {
+    /// Direction along which they were apart, in the frame of the first geom; zero for none.
+    pub axis: [f32; 3],
+    /// Vertex of the hull of each, where it is a mesh, at which the last search along it ended.
+    pub starts: [u32; 2],
+    /// Axis of their bounding boxes along which these were apart, three of the first geom and three of the second.
+    pub face: Option<u8>,
 }
 
 /// A contact of a candidate that has no slot yet.
@@ -45,21 +57,63 @@ pub struct FoundContact<T> {
 /// the geoms of these bodies.
 pub type CandidateOrder = (u64, u64);
 
-/// Pairs of a world that are near each other, as long as no geom has moved far: the broad phase of large models on the CPU.
+/// A geom as it was when pairs were listed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlacedGeom<T> {
+    /// Position.
+    pub pos: [T; 3],
+    /// Orientation.
+    pub mat: [T; 9],
+    /// Radius of its bounding sphere.
+    pub radius: T,
+    /// Its share of margin and gap.
+    pub margin: T,
+    /// Its bounding box, in its own frame.
+    pub bounds: [T; 6],
+}
+
+/// What moves as a whole: the swept geoms of a body, or one of a static body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Unit<T> {
+    /// First swept geom.
+    pub begin: u32,
+    /// One past the last.
+    pub end: u32,
+    /// The body.
+    pub body: i32,
+    /// Lower and upper corner of the box around it.
+    pub bounds: [T; 6],
+}
+
+/// Pairs of a world that are near each other, as long as no geom has moved far: the broad phase of the CPU.
 #[derive(Debug, Default)]
 pub struct NearPairs<T> {
     /// Candidates that may touch, in order, with those that are always tested.
     pub candidates: Vec<Candidate>,
-    /// Centre and radius of each swept geom, margins included, as they were when the list was made; empty without a list.
-    pub spheres: Vec<[T; 4]>,
-    /// How far each geom may move before the list has to be made again.
+    /// For each of them: what is known from the last step.
+    pub apart: Vec<Apart>,
+    /// Candidates of the list before this one, and what was known of them.
+    pub last: (Vec<Candidate>, Vec<Apart>),
+    /// Each swept geom as it was when the list was made; empty without a list.
+    pub placed: Vec<PlacedGeom<T>>,
+    /// How far points of geoms may move before the list has to be made again.
     pub allowance: T,
-    /// Swept geoms by their lower ends along an axis.
-    pub order: Vec<u32>,
-    /// The spheres in this order, enlarged by `allowance`.
-    pub sorted: Vec<[T; 4]>,
-    /// World-aligned bounding box of each geom, margins included: lower and upper corner.
+    /// The same as a share of the mean radius, which follows from for how many steps lists were held.
+    pub share: T,
+    /// Steps that the list was held.
+    pub age: u32,
+    /// Swept geoms of the candidates, each once.
+    pub geoms: Vec<u32>,
+    /// For each geom: true if it is one of these.
+    pub is_listed: Vec<bool>,
+    /// World-aligned bounding box of each of these, margins included: lower and upper corner.
     pub boxes: Vec<[T; 6]>,
+    /// What is swept.
+    pub units: Vec<Unit<T>>,
+    /// Units by their lower ends along an axis.
+    pub order: Vec<u32>,
+    /// Units that overlap, the lower one first.
+    pub overlaps: Vec<[u32; 2]>,
     /// Contacts by share of the candidates, where several threads find them.
     pub shares: Vec<Vec<FoundContact<T>>>,
     /// Time that all threads together took for the contacts of the last step; zero where one may work alone only.
@@ -82,11 +136,18 @@ impl<T: Copy> Clone for NearPairs<T> {
         }
         Self {
             candidates: copy(&self.candidates),
-            spheres: copy(&self.spheres),
+            apart: copy(&self.apart),
+            last: (copy(&self.last.0), copy(&self.last.1)),
+            placed: copy(&self.placed),
             allowance: self.allowance,
-            order: copy(&self.order),
-            sorted: copy(&self.sorted),
+            share: self.share,
+            age: self.age,
+            geoms: copy(&self.geoms),
+            is_listed: self.is_listed.clone(),
             boxes: copy(&self.boxes),
+            units: copy(&self.units),
+            order: copy(&self.order),
+            overlaps: copy(&self.overlaps),
             // nothing is read from them later
             shares: Vec::new(),
             busy: self.busy,
@@ -95,33 +156,49 @@ impl<T: Copy> Clone for NearPairs<T> {
 }
 
 impl<T: Real> NearPairs<T> {
+    /// Bytes of a pair, twice as the list before this one is kept.
+    const PAIR_BYTES: usize = 2 * (size_of::<Candidate>() + size_of::<Apart>()) + size_of::<[u32; 2]>();
+
+    /// Bytes of a swept geom.
+    const GEOM_BYTES: usize = size_of::<PlacedGeom<T>>() + size_of::<Unit<T>>() + 2 * size_of::<u32>();
+
     /// Bytes of all lists.
     pub(crate) fn bytes(&self) -> usize {
-        let spheres = self.spheres.capacity() + self.sorted.capacity();
         let shares = self.shares.iter().map(|share| share.capacity() * size_of::<FoundContact<T>>());
         shares.sum::<usize>()
-            + spheres * size_of::<[T; 4]>()
+            + self.placed.capacity() * size_of::<PlacedGeom<T>>()
             + self.boxes.capacity() * size_of::<[T; 6]>()
-            + self.order.capacity() * size_of::<u32>()
-            + self.candidates.capacity() * size_of::<Candidate>()
+            + self.units.capacity() * size_of::<Unit<T>>()
+            + (self.order.capacity() + self.geoms.capacity()) * size_of::<u32>()
+            + self.is_listed.capacity()
+            + self.overlaps.capacity() * size_of::<[u32; 2]>()
+            + (self.candidates.capacity() + self.last.0.capacity()) * size_of::<Candidate>()
+            + (self.apart.capacity() + self.last.1.capacity()) * size_of::<Apart>()
     }
 
     /// Bytes that are reserved for a world of these sizes.
     pub fn reserved_bytes(sizes: &Sizes) -> usize {
-        let (geoms, pairs) = (sizes.nsap, reserved_pairs(sizes));
-        sizes.ngeom * size_of::<[T; 6]>()
-            + geoms * (2 * size_of::<[T; 4]>() + size_of::<u32>())
-            + pairs * size_of::<Candidate>()
+        sizes.ngeom * (size_of::<[T; 6]>() + size_of::<bool>())
+            + sizes.nsap * Self::GEOM_BYTES
+            + reserved_pairs(sizes) * Self::PAIR_BYTES
     }
 
     /// Memory for the pairs of a world of the model, so that its steps allocate nothing: for all pairs of a small one.
     pub fn reserve(&mut self, model: &Model<T>) {
         let (geoms, pairs) = (model.sizes.nsap, reserved_pairs(&model.sizes));
-        self.spheres.reserve(geoms);
-        self.order.reserve(geoms);
-        self.sorted.reserve(geoms);
+        self.placed.reserve(geoms);
         self.boxes.reserve(model.sizes.ngeom);
-        self.candidates.reserve(pairs);
+        self.is_listed.reserve(model.sizes.ngeom);
+        self.geoms.reserve(geoms);
+        self.units.reserve(geoms);
+        self.order.reserve(geoms);
+        self.overlaps.reserve(pairs);
+        for list in [&mut self.candidates, &mut self.last.0] {
+            list.reserve(pairs);
+        }
+        for list in [&mut self.apart, &mut self.last.1] {
+            list.reserve(pairs);
+        }
     }
 }
 

@@ -112,8 +112,24 @@ shape_pair_table!(define_pairs);
 
 /// Table entry of a pair, the lower type first; `None` if it cannot collide.
 pub fn shape_pair(types: (i32, i32)) -> Option<&'static ShapePair> {
-    SHAPE_PAIRS.iter().find(|pair| pair.types == types)
+    let kind = |of: i32| usize::try_from(of).ok().filter(|k| *k < KINDS);
+    SHAPE_PAIRS.get(usize::from(PLACES[kind(types.0)?][kind(types.1)?]))
 }
+
+/// Types of geoms that collide.
+const KINDS: usize = geom::SDF as usize + 1;
+
+/// For two types the place of their pair in the table, and one beyond it for those that have none.
+static PLACES: [[u8; KINDS]; KINDS] = {
+    let mut places = [[u8::MAX; KINDS]; KINDS];
+    let mut k = 0;
+    while k < SHAPE_PAIRS.len() {
+        let (one, two) = SHAPE_PAIRS[k].types;
+        places[one as usize][two as usize] = k as u8;
+        k += 1;
+    }
+    places
+};
 
 #[cfg(test)]
 mod tests {
@@ -123,6 +139,7 @@ mod tests {
     fn pairs_are_listed_once_the_lower_type_first() {
         for (k, pair) in SHAPE_PAIRS.iter().enumerate() {
             assert!(pair.types.0 <= pair.types.1, "{pair:?}");
+            assert_eq!(shape_pair(pair.types).map(|found| found.types), Some(pair.types));
             assert!(SHAPE_PAIRS[..k].iter().all(|other| other.types != pair.types), "{pair:?}");
             assert_eq!(pair.function != "none", pair.method == Method::ClosedForm, "{pair:?}");
         }
