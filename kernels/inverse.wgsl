@@ -2,7 +2,7 @@
 
 import package::constraint::constraint_cost::constraint_update;
 import package::constraint::row_place::{ROW_PARTS, part_at, part_begin, part_end, row_at, row_has};
-import package::integrate::implicit::mul_implicit;
+import package::integrate::implicit::{add_turning_forces, mul_implicit};
 import package::runtime::group::{lane, sync};
 import package::smooth::factor_m::{mul_m, solve_ld};
 import package::smooth::reflected_inertia::{damping_derivative, damping_of_dof};
@@ -61,6 +61,11 @@ fn inverse() {
 //#endif
         set_qfrc_inverse(i, qfrc_inverse(i) + qfrc_bias(i) - qfrc_passive(i) - sum);
     }
+//#if DISCRETE
+//#if SINGLE_FREE_BODY
+    add_turning_forces();
+//#endif
+//#endif
 }
 
 // Converts the discrete-time qacc of the integrator to the continuous-time acceleration.

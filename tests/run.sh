@@ -192,6 +192,7 @@ part_parity() {
         [[ $model == */convex* ]] || models+=("$model")
     done
     check "parity cpu" "$python" tests/parity/parity.py --bin "$bin" --backend cpu "${models[@]}"
+    check "models with the integrator discrete" "$python" tests/parity/integrator.py --bin "$bin" discrete
     # normals of faces that a file gives, of all formats and scales
     check "compiled meshes" "$python" tests/parity/parity.py --bin "$bin" --compiled tests/parity/pictures/*.xml
     check "parity gpu" with_driver "$swiftshader" "$python" tests/parity/parity.py --bin "$bin" --backend gpu \

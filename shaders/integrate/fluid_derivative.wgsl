@@ -4,7 +4,7 @@ import package::math::matrix::{diagonal, outer, skew};
 import package::math::spatial::Spatial;
 import package::runtime::group::{lane, sync};
 import package::smooth::fluid::{
-    self, Ellipsoid, ellipsoid_of, flow_areas, flow_around, FluidFrame, geoms_of, has_ellipsoids, has_fluid_force,
+    self, Ellipsoid, ellipsoid_of, Flow, flow_areas, flow_around, FluidFrame, geoms_of, has_ellipsoids, has_fluid_force,
     inertia_box_of,
 };
 
@@ -107,46 +107,68 @@ fn body_force_derivative(body: u32) -> ForceDerivative {
     for (var g = geoms.x; g < geoms.y; g++) {
         if (geom_fluid(12u * g) > 0.0) {
             let frame = fluid::frame_at(body, geom_xpos_vec3(g), geom_xmat_mat3(g));
-            let force_derivative = force_derivative(ellipsoid_of(g), frame.ang_vel, frame.velocity);
+            let ellipsoid = ellipsoid_of(g);
+            var force_derivative = drag_derivative(ellipsoid, frame.ang_vel, frame.velocity);
+//#if !DISCRETE
+            // the metric of `discrete` has drag alone
+            force_derivative = add_scaled(force_derivative, lift_derivative(ellipsoid, frame.ang_vel, frame.velocity), 1.0);
+//#endif
             sum = add_scaled(sum, about_root(frame, force_derivative), geom_fluid(12u * g));
         }
     }
     return sum;
 }
 
-// Derivative of the force on an ellipsoid, in its frame.
-fn force_derivative(e: Ellipsoid, w: vec3f, v: vec3f) -> ForceDerivative {
+// Derivative of drag on an ellipsoid, in its frame.
+fn drag_derivative(e: Ellipsoid, w: vec3f, v: vec3f) -> ForceDerivative {
+    var sum = zero();
     let identity = diagonal(vec3f(1.0));
-    // added mass and Magnus lift
-    let momentum = skew(e.mass * v);
-    var ww = skew(e.inertia * w) - skew(w) * diagonal(e.inertia);
-    let wv = momentum - skew(v) * diagonal(e.mass);
-    let vw = momentum - skew(v) * e.magnus_lift;
-    var vv = skew(w) * diagonal(vec3f(e.magnus_lift) - e.mass);
-    // rotational drag
+    // of rotation
     let moment = e.angular_drag * w;
     let strength = sqrt(dot(moment, moment));
-    ww -= identity * (e.visc_torque_coef + strength);
+    sum.ww = identity * -(e.visc_torque_coef + strength);
     if (strength > MINVAL) {
-        ww -= outer(w, e.angular_drag * moment) * (1.0 / strength);
+        sum.ww -= outer(w, e.angular_drag * moment) * (1.0 / strength);
     }
-    vv -= identity * e.visc_force_coef;
+    // of translation: with respect to the velocity, and to the projected area
+    sum.vv = identity * -e.visc_force_coef;
     let flow = flow_around(e, v);
     let areas = flow_areas(e, flow);
     if (areas.x > 0.0) {
-        // Kutta lift: a ratio of forms in the velocity
+        let along = flow.along;
+        let fast = flow.speed * (e.blunt_drag * areas.x + e.slender_drag * (e.area_max - areas.x));
+        sum.vv -= (identity + outer(along, along)) * fast;
+        sum.vv += outer(along, area_derivative(e, flow)) * (flow.speed * (e.blunt_drag - e.slender_drag) * areas.x);
+    }
+    return sum;
+}
+
+//#if !DISCRETE
+// Derivative of added mass, Magnus lift and Kutta lift on an ellipsoid, in its frame.
+fn lift_derivative(e: Ellipsoid, w: vec3f, v: vec3f) -> ForceDerivative {
+    // added mass and Magnus lift
+    let momentum = skew(e.mass * v);
+    let ww = skew(e.inertia * w) - skew(w) * diagonal(e.inertia);
+    let wv = momentum - skew(v) * diagonal(e.mass);
+    let vw = momentum - skew(v) * e.magnus_lift;
+    var vv = skew(w) * diagonal(vec3f(e.magnus_lift) - e.mass);
+    // Kutta lift: a ratio of forms in the velocity
+    let flow = flow_around(e, v);
+    let areas = flow_areas(e, flow);
+    if (areas.x > 0.0) {
         let along = flow.along;
         let normal = flow.normal;
-        let bend = normal * (1.0 / flow.alpha) - e.squares * normal * (1.0 / flow.beta);
         let turned = along * flow.alpha - normal;
-        var lift = identity * flow.alpha - diagonal(e.squares);
+        var lift = diagonal(vec3f(flow.alpha) - e.squares);
         lift += (outer(along, normal) - outer(normal, along)) * 2.0;
-        lift += outer(turned, bend - along);
+        lift += outer(turned, area_derivative(e, flow) - along);
         vv += lift * (areas.y * flow.speed);
-        // drag: with respect to the velocity, and to the projected area
-        let fast = flow.speed * (e.blunt_drag * areas.x + e.slender_drag * (e.area_max - areas.x));
-        vv -= (identity + outer(along, along)) * fast;
-        vv += outer(along, bend) * (flow.speed * (e.blunt_drag - e.slender_drag) * areas.x);
     }
     return ForceDerivative(ww, wv, vw, vv);
+}
+//#endif
+
+// Relative change of the area that the flow sees by the direction of the flow.
+fn area_derivative(e: Ellipsoid, flow: Flow) -> vec3f {
+    return flow.normal * (1.0 / flow.alpha) - e.squares * flow.normal * (1.0 / flow.beta);
 }

@@ -1,6 +1,7 @@
 // Matrix of the implicit integrators, inertia less time step times force derivatives, and its factors by degree of freedom.
 // Twin: crates/cpu/src/integrate/implicit.rs.
 
+import package::constraint::row_place::{row_at, row_has};
 import package::integrate::velocity_derivative::{bias_entry, bias_force_derivatives, derivative, is_single_free_body};
 import package::runtime::group::{lane, sync};
 import package::smooth::factor_m::{factor_ld, solve_ld};
@@ -150,13 +151,7 @@ fn turn_free_bodies() {
     for (var tree = lane; tree < ntree; tree += lanes) {
         if (is_single_free_body(i32(tree))) {
             let first = u32(tree_dofadr(tree));
-            var turns = false;
-            var is_held = false;
-            for (var k = 0u; k < 6u; k++) {
-                turns = turns || (k >= 3u && qvel(first + k) != 0.0);
-                is_held = is_held || qfrc_constraint(first + k) != 0.0;
-            }
-            if (turns && !is_held && !couples_tree(tree)) {
+            if (turns_freely(tree)) {
                 for (var dof = first; dof < first + 6u; dof++) {
                     set_qacc(dof, qfrc_smooth(dof) + metric_force(dof));
                     metric_row(dof);
@@ -166,6 +161,42 @@ fn turn_free_bodies() {
             }
         }
     }
+}
+
+// Adds to qfrc_inverse what turn_free_bodies has on the other side of the equation.
+fn add_turning_forces() {
+    sync();
+    bias_force_derivatives();
+    for (var tree = lane; tree < ntree; tree += lanes) {
+        if (is_single_free_body(i32(tree))) {
+            let first = u32(tree_dofadr(tree));
+            if (turns_freely(tree)) {
+                for (var dof = first; dof < first + 6u; dof++) {
+                    var sum = 0.0;
+                    for (var j = first; j < first + 6u; j++) {
+                        sum += bias_entry(dof, j) * inverse_qacc(j);
+                    }
+                    set_qfrc_inverse(dof, qfrc_inverse(dof) - opt_timestep(0u) * sum);
+                }
+            }
+        }
+    }
+}
+
+// True if a single free body rotates, without which there is no bias force, no row acts on it, and nothing is coupled with it
+// in the metric.
+fn turns_freely(tree: u32) -> bool {
+    let first = u32(tree_dofadr(tree));
+    let spin = vec3f(qvel(first + 3u), qvel(first + 4u), qvel(first + 5u));
+    var held = 0.0;
+    for (var r = 0u; r < u32(nefc(0u)); r++) {
+        for (var i = first; i < first + 6u; i++) {
+            if (row_has(r, i)) {
+                held += abs(efc_J(row_at(r, i)));
+            }
+        }
+    }
+    return any(spin != vec3f(0.0)) && held == 0.0 && !couples_tree(tree);
 }
 
 // One row of the metric.

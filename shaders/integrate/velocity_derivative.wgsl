@@ -266,9 +266,13 @@ fn derivative_of_actuator_force(a: u32, good: bool) -> f32 {
 // derivative of its own force with respect to the body's velocity.
 fn fluid_columns(dof: u32) {
     var force_derivative = subtree_force_derivative(u32(dof_bodyid(dof)));
+//#if DISCRETE
+    force_derivative = fluid_derivative::symmetric(force_derivative);
+//#else
     if (!has_bias_derivative(dof_treeid(dof))) {
         force_derivative = fluid_derivative::symmetric(force_derivative);
     }
+//#endif
     let axis = cdof_spatial(dof);
     set_dcfrc_dqvel_spatial(dof, fluid_derivative::mul(force_derivative, axis));
     set_dqfrc_dcvel_spatial(dof, fluid_derivative::mul(transposed(force_derivative), axis));

@@ -2,8 +2,8 @@
 
 use crate::math::{Mat3, Spatial, Vec3, diagonal, length, mat3, outer, set_mat3, skew, transpose, vec3};
 use crate::smooth::fluid::{
-    Ellipsoid, FluidFrame, InertiaBox, ellipsoid_of, frame_at, geoms_of, has_ellipsoids, has_fluid_force,
-    inertia_box_of,
+    Ellipsoid, Flow, FluidFrame, InertiaBox, ellipsoid_of, frame_at, geoms_of, has_ellipsoids,
+    has_fluid_force, inertia_box_of,
 };
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -112,7 +112,13 @@ fn body_force_derivative<T: Real>(m: &Model<T>, d: &Data<T>, body: usize) -> For
     }
     for g in geoms_of(m, body).filter(|&g| m.geom_fluid[12 * g] > T::ZERO) {
         let frame = frame_at(m, d, body, vec3(&d.geom_xpos, g), mat3(&d.geom_xmat, g));
-        let force_derivative = ellipsoid_of(m, g).force_derivative(frame.ang_vel, frame.velocity);
+        let ellipsoid = ellipsoid_of(m, g);
+        let mut force_derivative = ellipsoid.drag_derivative(frame.ang_vel, frame.velocity);
+        // the metric of `discrete` has drag alone
+        if !m.is_discrete() {
+            let lift = ellipsoid.lift_derivative(frame.ang_vel, frame.velocity);
+            force_derivative = force_derivative.add_scaled(lift, T::ONE);
+        }
         sum = sum.add_scaled(about_root(&frame, force_derivative), m.geom_fluid[12 * g]);
     }
     sum
@@ -133,43 +139,57 @@ impl<T: Real> InertiaBox<T> {
 }
 
 impl<T: Real> Ellipsoid<T> {
-    /// Derivative of the force on the ellipsoid, in its frame.
-    fn force_derivative(&self, w: Vec3<T>, v: Vec3<T>) -> ForceDerivative<T> {
+    /// Derivative of drag on the ellipsoid, in its frame.
+    fn drag_derivative(&self, w: Vec3<T>, v: Vec3<T>) -> ForceDerivative<T> {
         let (one, identity) = (T::ONE, Mat3::IDENTITY);
-        // added mass and Magnus lift
-        let (momentum, spin) = (skew(self.mass * v), skew(self.inertia * w));
-        let mut ww = spin - skew(w) * diagonal(self.inertia);
-        let wv = momentum - skew(v) * diagonal(self.mass);
-        let vw = momentum - skew(v) * self.magnus_lift;
-        let mut vv = skew(w) * diagonal(self.mass.map(|x| self.magnus_lift - x));
-        // rotational drag
+        // of rotation
         let moment = self.angular_drag * w;
         let strength = length(moment);
-        ww -= identity * (self.visc_torque_coef + strength);
+        let mut ww = identity * -(self.visc_torque_coef + strength);
         if strength > T::MINVAL {
             ww -= outer(w, self.angular_drag * moment) * (one / strength);
         }
-        vv -= identity * self.visc_force_coef;
+        // of translation: with respect to the velocity, and to the projected area
+        let mut vv = identity * -self.visc_force_coef;
         let flow = self.flow_around(v);
-        let (area, camber) = self.flow_areas(&flow);
+        let (area, _) = self.flow_areas(&flow);
         if area > T::ZERO {
-            // Kutta lift: a ratio of forms in the velocity
-            let (along, normal) = (flow.along, flow.normal);
-            let bend = normal * (one / flow.alpha) - self.squares * normal * (one / flow.beta);
-            let turned = along * flow.alpha - normal;
-            let two = T::of(2.0);
-            let mut lift = identity * flow.alpha;
-            lift -= diagonal(self.squares);
-            lift += outer(along, normal) * two;
-            lift -= outer(normal, along) * two;
-            lift += outer(turned, bend - along);
-            vv += lift * (camber * flow.speed);
-            // drag: with respect to the velocity, and to the projected area
+            let along = flow.along;
             let fast = flow.speed * (self.blunt_drag * area + self.slender_drag * (self.area_max - area));
             vv -= (identity + outer(along, along)) * fast;
             let change = flow.speed * (self.blunt_drag - self.slender_drag) * area;
-            vv += outer(along, bend) * change;
+            vv += outer(along, self.area_derivative(&flow)) * change;
+        }
+        ForceDerivative { ww, vv, ..ForceDerivative::NONE }
+    }
+
+    /// Derivative of added mass, Magnus lift and Kutta lift on the ellipsoid, in its frame.
+    fn lift_derivative(&self, w: Vec3<T>, v: Vec3<T>) -> ForceDerivative<T> {
+        // added mass and Magnus lift
+        let (momentum, spin) = (skew(self.mass * v), skew(self.inertia * w));
+        let ww = spin - skew(w) * diagonal(self.inertia);
+        let wv = momentum - skew(v) * diagonal(self.mass);
+        let vw = momentum - skew(v) * self.magnus_lift;
+        let mut vv = skew(w) * diagonal(self.mass.map(|x| self.magnus_lift - x));
+        // Kutta lift: a ratio of forms in the velocity
+        let flow = self.flow_around(v);
+        let (area, camber) = self.flow_areas(&flow);
+        if area > T::ZERO {
+            let (along, normal) = (flow.along, flow.normal);
+            let turned = along * flow.alpha - normal;
+            let two = T::of(2.0);
+            let mut lift = Mat3::IDENTITY * flow.alpha;
+            lift -= diagonal(self.squares);
+            lift += outer(along, normal) * two;
+            lift -= outer(normal, along) * two;
+            lift += outer(turned, self.area_derivative(&flow) - along);
+            vv += lift * (camber * flow.speed);
         }
         ForceDerivative { ww, wv, vw, vv }
+    }
+
+    /// Relative change of the area that the flow sees by the direction of the flow.
+    fn area_derivative(&self, flow: &Flow<T>) -> Vec3<T> {
+        flow.normal * (T::ONE / flow.alpha) - self.squares * flow.normal * (T::ONE / flow.beta)
     }
 }

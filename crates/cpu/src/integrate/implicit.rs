@@ -74,22 +74,7 @@ fn add_bias_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize
 /// `implicitfast`: a spinning body then gains no energy. The matrix of all other forces is in the place of the inertia. Bodies
 /// that terms of a metric couple with others stay as they are.
 pub fn turn_free_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    let is_coupled =
-        |d: &Data<T>, tree: usize| d.metric.as_ref().is_some_and(|metric| couples_tree(m, metric, tree));
-    let mut is_known = false;
-    for tree in (0..m.sizes.ntree).filter(|&t| is_single_free_body(m, t as i32)) {
-        let first = m.tree_dofadr[tree] as usize;
-        // without rotation there is no bias force
-        let turns = d.qvel[first + 3..first + 6].iter().any(|w| *w != T::ZERO);
-        let is_free = d.qfrc_constraint[first..first + 6].iter().all(|f| *f == T::ZERO);
-        if !turns || !is_free || is_coupled(d, tree) {
-            continue;
-        }
-        if !is_known {
-            d.qDeriv.fill(T::ZERO);
-            bias_force_derivatives(m, d);
-            is_known = true;
-        }
+    for_turning_bodies(m, d, |m, d, first| {
         for dof in first..first + 6 {
             matrix_row(m, d, dof);
             add_bias_force_derivatives(m, d, dof);
@@ -99,6 +84,55 @@ pub fn turn_free_bodies<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         x[first..first + 6].copy_from_slice(&d.qfrc_smooth[first..first + 6]);
         solve_lu(m, &d.qLU, &mut x, first, first + 6);
         d.qacc = x;
+    });
+}
+
+/// Adds to `qfrc_inverse` what [`turn_free_bodies`] has on the other side of the equation.
+pub fn add_turning_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+    for_turning_bodies(m, d, |m, d, first| {
+        for dof in first..first + 6 {
+            let sum =
+                (first..first + 6).fold(T::ZERO, |sum, j| sum + bias_entry(d, dof, j) * d.inverse_qacc[j]);
+            d.qfrc_inverse[dof] -= m.opt_timestep[0] * sum;
+        }
+    });
+}
+
+/// Calls a function with the first degree of freedom of each single free body that rotates, without which there is no bias
+/// force, on which no row acts, and that nothing is coupled with in the metric. Derivatives of bias forces are there.
+fn for_turning_bodies<T: Real>(
+    m: &Model<T>,
+    d: &mut Data<T>,
+    mut turn: impl FnMut(&Model<T>, &mut Data<T>, usize),
+) {
+    let bodies = || (0..m.sizes.ntree).filter(|&t| is_single_free_body(m, t as i32));
+    let turns = |d: &Data<T>, first: usize| d.qvel[first + 3..first + 6].iter().any(|w| *w != T::ZERO);
+    if !bodies().any(|tree| turns(d, m.tree_dofadr[tree] as usize)) {
+        return;
+    }
+    // degrees of freedom on which rows act
+    let Some(metric) = &mut d.metric else { return };
+    let mut held = std::mem::take(&mut metric.work[0]);
+    held.fill(T::ZERO);
+    for r in 0..d.nefc[0] as usize {
+        for (begin, end) in d.row_parts(r) {
+            for (x, element) in held[begin..end].iter_mut().zip(d.row(r, begin, end)) {
+                *x += element.abs();
+            }
+        }
+    }
+    d.qDeriv.fill(T::ZERO);
+    bias_force_derivatives(m, d);
+    for tree in bodies() {
+        let first = m.tree_dofadr[tree] as usize;
+        let is_free = held[first..first + 6].iter().all(|x| *x == T::ZERO);
+        let is_coupled = d.metric.as_ref().is_some_and(|metric| couples_tree(m, metric, tree));
+        if turns(d, first) && is_free && !is_coupled {
+            turn(m, d, first);
+        }
+    }
+    if let Some(metric) = &mut d.metric {
+        metric.work[0] = held;
     }
 }
 

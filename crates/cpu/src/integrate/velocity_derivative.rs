@@ -187,7 +187,7 @@ fn derivative_of_actuator_force<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, go
 /// derivative of its own force with respect to the body's velocity.
 fn fluid_columns<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     let mut force_derivative = subtree_force_derivative(d, m.dof_bodyid[dof] as usize);
-    if !has_bias_derivative(m, m.dof_treeid[dof]) {
+    if m.is_discrete() || !has_bias_derivative(m, m.dof_treeid[dof]) {
         force_derivative = force_derivative.symmetric();
     }
     let axis = spatial(&d.cdof, dof);

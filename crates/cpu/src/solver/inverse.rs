@@ -8,7 +8,7 @@
 use super::metric::{enter, leave, mul_metric, scale_rows, set_metric};
 use super::rows::{add_jac_row, residuals};
 use crate::constraint::constraint_cost::constraint_update;
-use crate::integrate::implicit::mul_implicit;
+use crate::integrate::implicit::{add_turning_forces, mul_implicit};
 use crate::smooth::factor_m::{mul_m, solve_ld};
 use crate::smooth::reflected_inertia::{damping_derivative, damping_of_dof};
 use manyworlds_model::model::Model;
@@ -52,6 +52,7 @@ fn inverse_discrete<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         let late = late.map_or(T::ZERO, |force| force[i]);
         d.qfrc_inverse[i] += d.qfrc_bias[i] - d.qfrc_passive[i] - d.qfrc_constraint[i] - late;
     }
+    add_turning_forces(m, d);
 }
 
 /// Converts the discrete-time `qacc` of the integrator to the continuous-time acceleration.

@@ -334,7 +334,7 @@ macro_rules! stage_table {
                 writes: &[Time, Remainder, Motion, Warmstart, History, HistoryRemainder, Counter],
                 resets: true,
                 flags: &[
-                    "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "EQUALITY", "FLEX_DAMPER", "FLUID",
+                    "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "DISCRETE", "EQUALITY", "FLEX_DAMPER", "FLUID",
                     "FREE", "HISTORY", "IMPLICIT", "IMPLICITFAST", "LAW_STATES", "MOCAP", "MUSCLE",
                     "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SLEEP", "SO3", "TENDON",
                 ],
