@@ -1,7 +1,7 @@
 // Line search: Newton steps on the derivative of the cost, then bracketing. Costs are compared only as differences
 // from the start, which avoids cancellation. Twin: crates/cpu/src/solver/line_search.rs. The schedule differs:
-// one loop with a single evaluation, whose result goes to the state that asked for it. Along Newton's direction a search
-// ends where a share of its first slope is left: the next direction makes up for the rest.
+// one loop with a single evaluation, whose result goes to the state that asked for it. With elliptic cones, whose gradients
+// have to become small, a search along Newton's direction ends at a share of its first slope: the next makes up for the rest.
 
 import package::constraint::cone::{self, heads_cone, in_cone};
 import package::constraint::constraint_cost::{cost_parameters, force, is_quadratic, row_cost};
@@ -81,11 +81,12 @@ fn line_search(sums: vec4f, scale: f32, wanted: bool) -> LinePoint {
     // the derivative is a sum in which the smooth part and the rows cancel: below its rounding nothing is left to find
     let rounding = ROUNDING * (abs(sums.z) + sums.w);
     let least = max(opt_tolerance(0u), MIN_GRADIENT) * sums.y / scale;
-//#if CG
-    let tolerance = max(opt_ls_tolerance(0u) * least, rounding);
-//#else
+    var tolerance = max(opt_ls_tolerance(0u) * least, rounding);
+//#if ELLIPTIC
+//#if !CG
     // the slope at the start is minus the decrement
-    let tolerance = max(opt_ls_tolerance(0u) * max(least, sums.x), rounding);
+    tolerance = max(tolerance, opt_ls_tolerance(0u) * sums.x);
+//#endif
 //#endif
     let max_evaluations = opt_ls_iterations(0u);
     var best = LinePoint(0.0, 0.0, 0.0, 1.0);
