@@ -149,16 +149,14 @@ fn turn_free_bodies() {
     sync();
     bias_force_derivatives();
     for (var tree = lane; tree < ntree; tree += lanes) {
-        if (is_single_free_body(i32(tree))) {
+        if (turns_freely(tree)) {
             let first = u32(tree_dofadr(tree));
-            if (turns_freely(tree)) {
-                for (var dof = first; dof < first + 6u; dof++) {
-                    set_qacc(dof, qfrc_smooth(dof) + metric_force(dof));
-                    metric_row(dof);
-                    add_bias_force_derivatives(dof);
-                }
-                solve_free_body__qacc(first);
+            for (var dof = first; dof < first + 6u; dof++) {
+                set_qacc(dof, qfrc_smooth(dof) + metric_force(dof));
+                metric_row(dof);
+                add_bias_force_derivatives(dof);
             }
+            solve_free_body__qacc(first);
         }
     }
 }
@@ -168,26 +166,30 @@ fn add_turning_forces() {
     sync();
     bias_force_derivatives();
     for (var tree = lane; tree < ntree; tree += lanes) {
-        if (is_single_free_body(i32(tree))) {
+        if (turns_freely(tree)) {
             let first = u32(tree_dofadr(tree));
-            if (turns_freely(tree)) {
-                for (var dof = first; dof < first + 6u; dof++) {
-                    var sum = 0.0;
-                    for (var j = first; j < first + 6u; j++) {
-                        sum += bias_entry(dof, j) * inverse_qacc(j);
-                    }
-                    set_qfrc_inverse(dof, qfrc_inverse(dof) - opt_timestep(0u) * sum);
+            for (var dof = first; dof < first + 6u; dof++) {
+                var sum = 0.0;
+                for (var j = first; j < first + 6u; j++) {
+                    sum += bias_entry(dof, j) * inverse_qacc(j);
                 }
+                set_qfrc_inverse(dof, qfrc_inverse(dof) - opt_timestep(0u) * sum);
             }
         }
     }
 }
 
-// True if a single free body rotates, without which there is no bias force, no row acts on it, and nothing is coupled with it
-// in the metric.
+// True of a single free body that rotates, without which there is no bias force, on which no row acts, and that nothing is
+// coupled with in the metric.
 fn turns_freely(tree: u32) -> bool {
+    if (!is_single_free_body(i32(tree))) {
+        return false;
+    }
     let first = u32(tree_dofadr(tree));
     let spin = vec3f(qvel(first + 3u), qvel(first + 4u), qvel(first + 5u));
+    if (all(spin == vec3f(0.0))) {
+        return false;
+    }
     var held = 0.0;
     for (var r = 0u; r < u32(nefc(0u)); r++) {
         for (var i = first; i < first + 6u; i++) {
@@ -196,7 +198,7 @@ fn turns_freely(tree: u32) -> bool {
             }
         }
     }
-    return any(spin != vec3f(0.0)) && held == 0.0 && !couples_tree(tree);
+    return held == 0.0 && !couples_tree(tree);
 }
 
 // One row of the metric.
