@@ -33,6 +33,7 @@ pub mod ray_flex;
 pub mod ray_hfield;
 pub mod ray_mesh;
 pub mod ray_shape;
+mod segment_cylinder;
 mod shares;
 pub mod signed_distance;
 mod spread;

@@ -2,6 +2,7 @@
 
 use super::expanding_polytope::{enclosure, expanding_polytope};
 use super::gjk::{GjkResult, GjkStatus, GjkTarget, search};
+use super::segment_cylinder::segment_cylinder;
 use super::support_map::{ConvexShape, DifferencePoint, minkowski_support, preimage, support_hessian};
 use crate::math::{Vec3, cross, dot, length, normalize3};
 use manyworlds_model::real::Real;
@@ -51,6 +52,9 @@ pub(super) fn penetration_direction<T: Real>(
     b: &ConvexShape<'_, T>,
     reach: T,
 ) -> Result<LocalMinimum<T>, Vec3<T>> {
+    if let Some(minimum) = segment_cylinder(a, b) {
+        return if -minimum.height > reach { Err(minimum.n) } else { Ok(minimum) };
+    }
     let size = length(a.shape.size) + length(b.shape.size);
     let tolerance = T::of(4.0) * T::EPSILON.sqrt() * size;
     let mut n = normalize3(b.shape.pos - a.shape.pos);

@@ -159,22 +159,39 @@ const fn stride_of(edges: usize) -> usize {
     if edges == TRIANGLE_EDGES { TRIANGLE } else { TETRAHEDRON }
 }
 
-/// Products of a symmetric matrix, of which the upper triangle is given by row, with `W` vectors, given side by side.
+/// Products of a symmetric matrix, of which the upper triangle is given by row, with `W` vectors, given side by side. Every
+/// row is written out: as a loop, compilers keep sums in memory, where each waits for the one before.
 #[inline(always)]
 fn mul_upper<T: Real, const N: usize, const W: usize>(upper: &[T], x: &[[T; W]; N]) -> [[T; W]; N] {
     let upper = &upper[..N * (N + 1) / 2];
-    let mut product = [[T::ZERO; W]; N];
-    let mut k = 0;
-    for i in 0..N {
-        (0..W).for_each(|w| product[i][w] += upper[k] * x[i][w]);
-        for j in i + 1..N {
-            let g = upper[k + j - i];
-            (0..W).for_each(|w| product[i][w] += g * x[j][w]);
-            (0..W).for_each(|w| product[j][w] += g * x[i][w]);
-        }
-        k += N - i;
+    if N == TRIANGLE_EDGES {
+        let product =
+            [mul_row(upper, x, [0, 1, 2]), mul_row(upper, x, [1, 3, 4]), mul_row(upper, x, [2, 4, 5])];
+        return std::array::from_fn(|k| product[k]);
     }
-    product
+    let product = [
+        mul_row(upper, x, [0, 1, 2, 3, 4, 5]),
+        mul_row(upper, x, [1, 6, 7, 8, 9, 10]),
+        mul_row(upper, x, [2, 7, 11, 12, 13, 14]),
+        mul_row(upper, x, [3, 8, 12, 15, 16, 17]),
+        mul_row(upper, x, [4, 9, 13, 16, 18, 19]),
+        mul_row(upper, x, [5, 10, 14, 17, 19, 20]),
+    ];
+    std::array::from_fn(|k| product[k])
+}
+
+/// A row of [`mul_upper`], whose elements stand at `places`.
+#[inline(always)]
+fn mul_row<T: Real, const N: usize, const W: usize, const K: usize>(
+    upper: &[T],
+    x: &[[T; W]; N],
+    places: [usize; K],
+) -> [T; W] {
+    let mut sum = [T::ZERO; W];
+    for (place, x) in places.iter().zip(x) {
+        (0..W).for_each(|w| sum[w] += upper[*place] * x[w]);
+    }
+    sum
 }
 
 /// Adds the forces of all elements of a flex along their edges, each over the length of its edge.
