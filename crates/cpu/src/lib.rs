@@ -26,6 +26,7 @@ pub mod actuation;
 pub mod collision;
 pub mod constraint;
 pub mod integrate;
+pub mod lanes;
 pub mod math;
 pub mod sensor;
 pub mod sleep;

@@ -51,6 +51,22 @@ pub trait Real:
     fn sin(self) -> Self;
     /// Cosine.
     fn cos(self) -> Self;
+    /// Sine and cosine.
+    #[inline(always)]
+    fn sin_cos(self) -> (Self, Self) {
+        (self.sin(), self.cos())
+    }
+    /// The number clamped to a range; NaN stays NaN.
+    #[inline(always)]
+    fn clip(self, low: Self, high: Self) -> Self {
+        if self < low {
+            low
+        } else if self > high {
+            high
+        } else {
+            self
+        }
+    }
     /// Four-quadrant arc tangent of `self / x`.
     fn atan2(self, x: Self) -> Self;
     /// Tangent.

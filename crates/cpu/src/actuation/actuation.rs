@@ -21,6 +21,7 @@ use manyworlds_model::schema::enums::{BiasType, GainType, bias, disable, gain, j
 use manyworlds_model::schema::stages::Stage;
 
 /// Activation rates, actuator forces and their joint forces `qfrc_actuator`.
+#[inline(always)]
 pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if m.disabled(disable::ACTUATION) {
         d.act_dot.fill(T::ZERO);
@@ -71,6 +72,7 @@ pub fn actuation<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Force of one actuator before limits.
+#[inline(always)]
 fn raw_force<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T, good: bool) -> T {
     if m.actuator_gaintype[a] == gain::DCMOTOR {
         return DcMotor::of_actuator(m, d, a, ctrl, good).drive(m, d);
@@ -83,6 +85,7 @@ fn raw_force<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, ctrl: T, good: bool) 
 }
 
 /// Gain: force per unit of input.
+#[inline(always)]
 fn gain_of<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
     let out = m.actuator_outadr[a] as usize;
     let (length, velocity) = (d.actuator_length[out], d.actuator_velocity[out]);
@@ -98,6 +101,7 @@ fn gain_of<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
 }
 
 /// Bias: force at zero input.
+#[inline(always)]
 fn bias_of<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
     let out = m.actuator_outadr[a] as usize;
     let (length, velocity) = (d.actuator_length[out], d.actuator_velocity[out]);
@@ -111,6 +115,7 @@ fn bias_of<T: Real>(m: &Model<T>, d: &Data<T>, a: usize) -> T {
 }
 
 /// Scales the forces of a tendon's actuators so that their sum stays within the tendon's range.
+#[inline(always)]
 fn limit_tendon<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
     if m.tendon_actfrclimited[ten] == 0 {
         return;
@@ -135,6 +140,7 @@ fn limit_tendon<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
 }
 
 /// Clamps the force of one actuator to its range, then adds the terms that the range does not limit.
+#[inline(always)]
 fn limit_actuator<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, good: bool) {
     if orientation::is_orientation(m, a) {
         orientation::limit(m, d, a);
@@ -153,6 +159,7 @@ fn limit_actuator<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, good: bool) 
 }
 
 /// Sum of all actuator forces on each degree of freedom.
+#[inline(always)]
 fn sum_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for k in 0..m.sizes.nJmom {
         let force = d.actuator_force[m.moment_rowind[k] as usize];
@@ -162,6 +169,7 @@ fn sum_forces<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Actuator force on one degree of freedom, with gravity compensation if the joint asks for it, clamped to the
 /// joint's range.
+#[inline(always)]
 fn dof_force<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> T {
     let mut sum = d.qfrc_actuator[dof];
     let jnt = m.dof_jntid[dof] as usize;

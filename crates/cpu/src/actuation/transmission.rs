@@ -12,6 +12,7 @@ use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::{TransmissionType, joint, transmission as kind};
 
 /// `actuator_length` and `actuator_moment` of all actuators.
+#[inline(always)]
 pub fn transmission<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for a in 0..m.sizes.nactuator {
         let out = m.actuator_outadr[a] as usize;
@@ -30,6 +31,7 @@ pub fn transmission<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Tendon transmission: tendon length times gear.
+#[inline(always)]
 fn tendon_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
     let ten = m.actuator_trnid[2 * a] as usize;
     let gear = m.actuator_gear[6 * out];
@@ -42,6 +44,7 @@ fn tendon_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: us
 }
 
 /// Joint transmission: coordinate times gear; for ball and free joints the rotation vector along the gear.
+#[inline(always)]
 fn joint_transmission<T: Real>(m: &Model<T>, d: &mut Data<T>, a: usize, out: usize) {
     let jnt = m.actuator_trnid[2 * a] as usize;
     let adr = m.jnt_qposadr[jnt] as usize;

@@ -12,6 +12,7 @@ use manyworlds_model::schema::enums::joint;
 
 /// Time after one more step, by compensated summation (Kahan, CACM 8(1), 1965): thousands of small steps do not add
 /// up exactly in single precision.
+#[inline(always)]
 pub fn advance_time<T: Real>(d: &mut Data<T>, h: T) {
     let step = h - d.time_compensation[0];
     let next = d.time[0] + step;
@@ -20,6 +21,7 @@ pub fn advance_time<T: Real>(d: &mut Data<T>, h: T) {
 }
 
 /// Velocities after the time `h` at these accelerations.
+#[inline(always)]
 pub(super) fn advance_velocity<T: Real>(qvel: &mut [T], acceleration: &[T], h: T) {
     for (v, a) in qvel.iter_mut().zip(acceleration) {
         *v += h * *a;
@@ -27,6 +29,7 @@ pub(super) fn advance_velocity<T: Real>(qvel: &mut [T], acceleration: &[T], h: T
 }
 
 /// Advances activations, positions and time by one time step; the velocities are new already.
+#[inline(always)]
 pub fn advance<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let h = m.opt_timestep[0];
     record_histories(m, d);
@@ -41,6 +44,7 @@ pub fn advance<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Positions integrated with `qvel` over the time `h`.
+#[inline(always)]
 pub fn integrate_pos<T: Real>(m: &Model<T>, d: &mut Data<T>, h: T) {
     for tree in 0..m.sizes.ntree {
         // a sleeping tree must not change even by rounding
@@ -79,6 +83,7 @@ pub fn differentiate_pos<T: Real>(m: &Model<T>, a: &[T], b: &[T], out: &mut [T])
 }
 
 /// Position coordinates of one joint, integrated with its own velocities.
+#[inline(always)]
 pub fn integrate_joint<T: Real>(m: &Model<T>, qpos: &mut [T], qvel: &[T], jnt: usize, h: T) {
     let mut adr = m.jnt_qposadr[jnt] as usize;
     let mut dof = 0;

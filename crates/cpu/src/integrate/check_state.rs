@@ -18,12 +18,14 @@ pub fn check_state<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// True if every number is finite and within bounds.
+#[inline(always)]
 pub fn all_good<T: Real>(x: &[T]) -> bool {
     x.iter().fold(true, |good, x| good & is_good(*x))
 }
 
 /// True for a world that stays behind: its acceleration is not finite or too large, so that it is reset and owes the step,
 /// unless autoreset is disabled. A step that it owes is taken at any acceleration.
+#[inline(always)]
 pub fn stays_behind<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
     let takes_owed = d.step_owed[0] < 0;
     d.step_owed[0] = d.step_owed[0].max(0);

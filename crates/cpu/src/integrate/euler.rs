@@ -14,6 +14,7 @@ use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::disable;
 
 /// One step of one world; a diverged world is reset instead.
+#[inline(always)]
 pub fn euler<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if stays_behind(m, d) {
         return;
@@ -25,6 +26,7 @@ pub fn euler<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// True if the model has joint damping, as was found before if the world knows its model.
+#[inline(always)]
 fn has_damping<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
     match &mut d.kept {
         Some(kept) => *kept.has_joint_damping.get_or_insert_with(|| has_joint_damping(m)),
@@ -33,6 +35,7 @@ fn has_damping<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
 }
 
 /// Acceleration with joint damping implicit in velocity, in `qacc_damped`; false if the model has none.
+#[inline(always)]
 fn implicit_damping<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
     // the metric of the integrator discrete has the damping
     if m.is_discrete() || m.disabled(disable::EULERDAMP) || m.disabled(disable::DAMPER) || !has_damping(m, d)

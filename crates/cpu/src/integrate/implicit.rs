@@ -168,6 +168,7 @@ fn solve_implicitfast<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Solves `qH x = qacc_damped` in place, by factors that replace `qH`.
+#[inline(always)]
 pub(super) fn solve_damped<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     factor_ld(m, &mut d.qH, &mut d.qHDiagInv);
     solve_ld(m, &d.qH, &d.qHDiagInv, &mut d.qacc_damped);

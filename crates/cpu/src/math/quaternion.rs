@@ -112,9 +112,8 @@ pub fn quat_to_mat<T: Real>(q: Quat<T>) -> Mat3<T> {
 /// Quaternion of a rotation by an angle about a unit axis.
 #[inline(always)]
 pub fn axis_angle_quat<T: Real>(axis: Vec3<T>, angle: T) -> Quat<T> {
-    let half = angle * T::of(0.5);
-    let s = half.sin();
-    Quat::new(half.cos(), axis * s)
+    let (s, c) = (angle * T::of(0.5)).sin_cos();
+    Quat::new(c, axis * s)
 }
 
 /// Quaternion integrated with the angular velocity `vel`, in its own frame, over the time `dt`.

@@ -60,6 +60,12 @@ pub fn add_row<T: Real>(out: &mut [T], f: T, a: &[T]) {
 /// separate arguments so that they are passed in registers.
 #[inline(never)]
 pub fn add_rows4<T: Real>(out: &mut [T], fa: T, a: &[T], fb: T, b: &[T], fc: T, c: &[T], fd: T, d: &[T]) {
+    add_four_rows(out, [fa, fb, fc, fd], [a, b, c, d]);
+}
+
+/// [`add_rows4`] where it stands: of numbers that are passed in memory anyway.
+#[inline(always)]
+pub fn add_four_rows<T: Real>(out: &mut [T], [fa, fb, fc, fd]: [T; 4], [a, b, c, d]: [&[T]; 4]) {
     let n = out.len();
     let (a, b, c, d) = (&a[..n], &b[..n], &c[..n], &d[..n]);
     for i in 0..n {

@@ -189,11 +189,5 @@ pub fn normalize3<T: Real>(a: Vec3<T>) -> Vec3<T> {
 /// Number clamped to a range; NaN stays NaN.
 #[inline(always)]
 pub fn clip<T: Real>(x: T, low: T, high: T) -> T {
-    if x < low {
-        low
-    } else if x > high {
-        high
-    } else {
-        x
-    }
+    x.clip(low, high)
 }

@@ -13,6 +13,7 @@ use manyworlds_model::schema::stages::Stage;
 
 /// `qacc_smooth = M^-1 qfrc_smooth`, where `qfrc_smooth` = passive - bias + applied + actuator forces; in the metric of
 /// the integrator `discrete`.
+#[inline(always)]
 pub fn acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let has_xfrc = d.xfrc_applied[6..].iter().fold(false, |any, x| any | (*x != T::ZERO));
     for k in 0..runs(m, d, Stage::acceleration) {

@@ -14,6 +14,7 @@ use manyworlds_model::schema::enums::joint;
 use manyworlds_model::schema::stages::Stage;
 
 /// `subtree_com`, `cinert` and `cdof`.
+#[inline(always)]
 pub fn com_pos<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let count = runs(m, d, Stage::com_pos);
     // first moments of mass, leaves first
@@ -37,6 +38,7 @@ pub fn com_pos<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// First moment of mass of a body plus its children's subtrees.
+#[inline(always)]
 fn sum_subtree<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let mut sum = vec3(&d.xipos, body) * m.body_mass[body];
     let adr = m.body_childadr[body] as usize;
@@ -62,6 +64,7 @@ fn first_moment<T: Real>(m: &Model<T>, d: &Data<T>, child: usize) -> Vec3<T> {
 }
 
 /// Centre of mass of a subtree from its first moment.
+#[inline(always)]
 fn divide_by_mass<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let mass = m.body_subtreemass[body];
     let com =
@@ -70,6 +73,7 @@ fn divide_by_mass<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
 }
 
 /// Spatial inertia of one body about its tree's centre of mass; zero for the world.
+#[inline(always)]
 fn place_body_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let inertia = if body == 0 {
         Inertia::ZERO
@@ -82,6 +86,7 @@ fn place_body_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
 }
 
 /// Motion axes of one joint's degrees of freedom about its tree's centre of mass.
+#[inline(always)]
 fn joint_cdof<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) {
     let body = m.jnt_bodyid[jnt] as usize;
     let mut dof = m.jnt_dofadr[jnt] as usize;
@@ -112,6 +117,7 @@ fn joint_cdof<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) {
 }
 
 /// Spatial motion of unit rotation about an axis, seen from a point at `offset` from it.
+#[inline(always)]
 fn rotational_cdof<T: Real>(axis: Vec3<T>, offset: Vec3<T>) -> Spatial<T> {
     Spatial::new(axis, cross(axis, offset))
 }

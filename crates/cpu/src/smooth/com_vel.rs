@@ -12,6 +12,7 @@ use manyworlds_model::schema::enums::joint;
 use manyworlds_model::schema::stages::Stage;
 
 /// `cvel` and `cdof_dot`.
+#[inline(always)]
 pub fn com_vel<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     set_spatial(&mut d.cvel, 0, Spatial::ZERO);
     for k in 0..runs(m, d, Stage::com_vel) {
@@ -22,6 +23,7 @@ pub fn com_vel<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Velocity of one body and the rates of its joints' motion axes.
+#[inline(always)]
 fn body_velocity<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let mut vel = spatial(&d.cvel, m.body_parentid[body] as usize);
     if is_simple_slider(m, body) {

@@ -18,6 +18,7 @@ use manyworlds_model::real::Real;
 use manyworlds_model::schema::stages::Stage;
 
 /// Composite inertias and the inertia matrix, armature included.
+#[inline(always)]
 pub fn crb<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let count = runs(m, d, Stage::crb);
     // composite inertias, leaves first; the world has none
@@ -45,11 +46,13 @@ pub fn crb<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// True if a body that only slides is a tree by itself: its inertia is that of the subtree, about either's centre of mass.
+#[inline(always)]
 fn is_alone<T: Real>(m: &Model<T>, body: usize) -> bool {
     is_simple_slider(m, body) && m.body_parentid[body] == 0
 }
 
 /// Inertia of a body and its children's subtrees about their common centre of mass.
+#[inline(always)]
 fn composite_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     if is_alone(m, body) {
         return d.crb[10 * body..10 * body + 10].copy_from_slice(&d.cinert[10 * body..10 * body + 10]);
@@ -66,6 +69,7 @@ fn composite_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
 }
 
 /// Centre of mass of a subtree, from that of its tree.
+#[inline(always)]
 fn from_root<T: Real>(m: &Model<T>, d: &Data<T>, body: usize) -> Vec3<T> {
     vec3(&d.subtree_com, body) - vec3(&d.subtree_com, m.body_rootid[body] as usize)
 }
@@ -78,6 +82,7 @@ fn axis_at<T: Real>(cdof: &[T], dof: usize, point: Vec3<T>) -> Spatial<T> {
 }
 
 /// One row of the inertia matrix.
+#[inline(always)]
 fn inertia_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     let body = m.dof_bodyid[dof] as usize;
     // of a body that only slides, the mass, unless its row is whole
@@ -98,6 +103,7 @@ fn inertia_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
 }
 
 /// Adds a tendon's armature to the entries of M that exist.
+#[inline(always)]
 fn add_tendon_armature<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
     let armature = armature_of_tendon(m, ten);
     if armature == T::ZERO {

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::math::add_rows4;
+use crate::math::add_four_rows;
 use crate::sleep::kept::{run_at, runs};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -15,6 +15,7 @@ use manyworlds_model::schema::enums::status;
 use manyworlds_model::schema::stages::Stage;
 
 /// Factors the inertia matrix.
+#[inline(always)]
 pub fn factor_m<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let mut regular = true;
     for k in 0..runs(m, d, Stage::factor_m) {
@@ -35,11 +36,13 @@ pub fn factor_m<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Replaces the lower triangle `h` by its factors, with the inverse of `D` in `diag_inv`. A singular matrix gets the
 /// smallest pivot that counts as non-zero, and the result is false.
+#[inline(always)]
 pub fn factor_ld<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T]) -> bool {
     factor_ld_within(m, h, diag_inv, 0..m.sizes.nv)
 }
 
 /// Factors restricted to a range of degrees of freedom, which are whole trees.
+#[inline(always)]
 fn factor_ld_within<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T], dofs: Range<usize>) -> bool {
     let mut regular = true;
     for part in parts_of(m, dofs) {
@@ -82,6 +85,7 @@ fn parts_of<T: Real>(m: &Model<T>, dofs: Range<usize>) -> impl Iterator<Item = P
 }
 
 /// Inverts a diagonal; false if it is singular, whose pivots become the smallest that count.
+#[inline(always)]
 fn invert_diagonal<T: Real>(diagonal: &mut [T], inverse: &mut [T]) -> bool {
     let mut regular = true;
     for (x, inv) in diagonal.iter_mut().zip(inverse) {
@@ -95,6 +99,7 @@ fn invert_diagonal<T: Real>(diagonal: &mut [T], inverse: &mut [T]) -> bool {
 }
 
 /// [`factor_ld_within`] of one tree.
+#[inline(always)]
 fn factor_tree<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T], dofs: Range<usize>) -> bool {
     let mut regular = true;
     let nonzeros = &m.M_rownnz[..m.sizes.nv];
@@ -106,17 +111,14 @@ fn factor_tree<T: Real>(m: &Model<T>, h: &mut [T], diag_inv: &mut [T], dofs: Ran
         // elimination from the rows of the descendants, four at a time; their L is in place, and so is D
         let end = i + 1 + (m.F_rownnz[i] - m.M_rownnz[i]) as usize;
         let mut rest: &[T] = below;
-        let mut next = |k: usize| {
-            if k >= end {
-                return (&below[..=last], T::ZERO);
-            }
-            let (l, after) = rest.split_at(nonzeros[k] as usize);
-            rest = after;
-            (l, -l[last] * l[l.len() - 1])
-        };
         for k in (i + 1..end).step_by(4) {
-            let ((a, fa), (b, fb), (c, fc), (e, fe)) = (next(k), next(k + 1), next(k + 2), next(k + 3));
-            add_rows4(row, fa, a, fb, b, fc, c, fe, e);
+            let (mut factors, mut rows) = ([T::ZERO; 4], [&below[..=last]; 4]);
+            for j in 0..(end - k).min(4) {
+                let (l, after) = rest.split_at(nonzeros[k + j] as usize);
+                rest = after;
+                (factors[j], rows[j]) = (-l[last] * l[l.len() - 1], l);
+            }
+            add_four_rows(row, factors, rows);
         }
         if row[last] < T::MINVAL {
             row[last] = T::MINVAL;
@@ -138,11 +140,13 @@ pub fn diagonal_of<T: Real>(m: &Model<T>, dof: usize) -> usize {
 }
 
 /// Solves `L' D L x = b` in place, with factors from [`factor_ld`].
+#[inline(always)]
 pub fn solve_ld<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T]) {
     solve_ld_within(m, ld, diag_inv, x, 0..m.sizes.nv);
 }
 
 /// Solve restricted to a range of degrees of freedom, which are whole trees.
+#[inline(always)]
 pub fn solve_ld_within<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T], dofs: Range<usize>) {
     solve_ld_one(m, ld, diag_inv, &mut x[dofs.clone()], dofs);
 }
@@ -169,6 +173,7 @@ pub fn solve_ld_rows<T: Real>(
 }
 
 /// [`solve_ld_within`] of the elements for `dofs` alone.
+#[inline(always)]
 fn solve_ld_one<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T], dofs: Range<usize>) {
     let base = dofs.start;
     for part in parts_of(m, dofs) {
@@ -186,6 +191,7 @@ fn solve_ld_one<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T], do
 }
 
 /// [`solve_ld_one`] of one tree.
+#[inline(always)]
 fn solve_tree<T: Real>(m: &Model<T>, ld: &[T], diag_inv: &[T], x: &mut [T], dofs: Range<usize>) {
     let base = dofs.start;
     // L', from the leaves up

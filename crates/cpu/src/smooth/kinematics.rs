@@ -16,6 +16,7 @@ use manyworlds_model::schema::enums::{joint, sameframe};
 use manyworlds_model::schema::stages::Stage;
 
 /// Forward kinematics, root to leaves.
+#[inline(always)]
 pub fn kinematics<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let count = runs(m, d, Stage::kinematics);
     place_world(d);
@@ -37,6 +38,7 @@ pub fn kinematics<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Sets the world's frame to the identity.
+#[inline(always)]
 fn place_world<T: Real>(d: &mut Data<T>) {
     let quat = Quat::IDENTITY;
     set_vec3(&mut d.xpos, 0, Vec3::ZERO);
@@ -45,6 +47,7 @@ fn place_world<T: Real>(d: &mut Data<T>) {
 }
 
 /// Pose of one body from its parent's, and of its joints.
+#[inline(always)]
 fn place_body<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     if is_simple_slider(m, body) {
         return place_slider(m, d, body);
@@ -59,6 +62,7 @@ fn place_body<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
 }
 
 /// Pose of a body that only slides, along axes that do not turn.
+#[inline(always)]
 fn place_slider<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let parent = m.body_parentid[body] as usize;
     let quat = quat_normalize(quat_mul(quat(&d.xquat, parent), quat(&m.body_quat, body)));
@@ -77,6 +81,7 @@ fn place_slider<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
 }
 
 /// Pose of a body on a free joint: its coordinates are the pose.
+#[inline(always)]
 fn place_free<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) -> (Vec3<T>, Quat<T>) {
     let adr = m.jnt_qposadr[jnt] as usize;
     let pos = vec3_at(&d.qpos, adr);
@@ -87,6 +92,7 @@ fn place_free<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) -> (Vec3<T>, Q
 }
 
 /// Pose of a fixed or mocap body, or of one on ball, slide and hinge joints.
+#[inline(always)]
 fn place_jointed<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) -> (Vec3<T>, Quat<T>) {
     let parent = m.body_parentid[body] as usize;
     let mocap = m.body_mocapid[body];
@@ -110,6 +116,7 @@ fn place_jointed<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) -> (Vec3<T
 }
 
 /// Frame after one joint has acted on it; writes the joint's anchor and axis.
+#[inline(always)]
 fn apply_joint<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
@@ -159,6 +166,7 @@ fn attached<T: Real>(
 }
 
 /// Centre of mass and principal axes of one body.
+#[inline(always)]
 fn place_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let own = (vec3(&m.body_ipos, body), quat(&m.body_iquat, body));
     let (pos, mat) = attached(d, body, m.body_sameframe[body], own);
@@ -167,6 +175,7 @@ fn place_inertia<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
 }
 
 /// Pose of one geom.
+#[inline(always)]
 fn place_geom<T: Real>(m: &Model<T>, d: &mut Data<T>, geom: usize) {
     let own = (vec3(&m.geom_pos, geom), quat(&m.geom_quat, geom));
     let (pos, mat) = attached(d, m.geom_bodyid[geom] as usize, m.geom_sameframe[geom], own);
@@ -175,6 +184,7 @@ fn place_geom<T: Real>(m: &Model<T>, d: &mut Data<T>, geom: usize) {
 }
 
 /// Pose of one site.
+#[inline(always)]
 fn place_site<T: Real>(m: &Model<T>, d: &mut Data<T>, site: usize) {
     let own = (vec3(&m.site_pos, site), quat(&m.site_quat, site));
     let (pos, mat) = attached(d, m.site_bodyid[site] as usize, m.site_sameframe[site], own);

@@ -23,6 +23,7 @@ use manyworlds_model::schema::enums::{disable, joint};
 use manyworlds_model::schema::stages::Stage;
 
 /// `qfrc_passive` and its parts.
+#[inline(always)]
 pub fn passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     rates(m, d);
     let count = runs(m, d, Stage::passive);
@@ -71,6 +72,7 @@ pub fn passive<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Velocities of tendons, edges of flexes and actuators.
+#[inline(always)]
 fn rates<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for ten in 0..m.sizes.ntendon {
         let adr = m.ten_J_rowadr[ten] as usize;
@@ -93,11 +95,13 @@ fn rates<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Stiffness at a displacement: polynomial with coefficients k, k2, k3.
+#[inline(always)]
 pub fn stiffness_at<T: Real>(k: [T; 3], x: T) -> T {
     k[0] + k[1] * x + k[2] * x * x
 }
 
 /// Stiffness coefficients of a joint.
+#[inline(always)]
 pub fn joint_stiffness<T: Real>(m: &Model<T>, jnt: usize) -> [T; 3] {
     [m.jnt_stiffness[jnt], m.jnt_stiffnesspoly[2 * jnt], m.jnt_stiffnesspoly[2 * jnt + 1]]
 }
@@ -126,6 +130,7 @@ pub fn tendon_stretch<T: Real>(m: &Model<T>, d: &Data<T>, ten: usize) -> T {
 }
 
 /// Spring force of one joint.
+#[inline(always)]
 fn joint_spring<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) {
     let k = joint_stiffness(m, jnt);
     if k[0] == T::ZERO && k[1] == T::ZERO && k[2] == T::ZERO {
@@ -152,6 +157,7 @@ fn joint_spring<T: Real>(m: &Model<T>, d: &mut Data<T>, jnt: usize) {
 }
 
 /// Adds the spring and damper force of one tendon.
+#[inline(always)]
 fn tendon_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, springs: bool, dampers: bool) {
     let (mut spring, mut damper) = (T::ZERO, T::ZERO);
     if springs {
@@ -171,6 +177,7 @@ fn tendon_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize, springs: bo
 }
 
 /// Gravity-compensation force in some runs: for each degree of freedom a sum over the bodies that it moves.
+#[inline(always)]
 fn gravity_compensation<T: Real>(m: &Model<T>, d: &mut Data<T>, count: usize) {
     let mut any = false;
     for body in 1..m.sizes.nbody {
@@ -208,6 +215,7 @@ fn point_axis_dot<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize, body: usize, d
 }
 
 /// Sum of the passive forces, including fluid and adhesion; gravity compensation may count as actuator force instead.
+#[inline(always)]
 fn sum_passive<T: Real>(m: &Model<T>, d: &mut Data<T>, dofs: Range<usize>) {
     let fluid = has_fluid(m);
     for dof in dofs {

@@ -45,7 +45,7 @@ fn sum_reflected_coef<T: Real>(
 }
 
 /// Armature of one degree of freedom, actuators included.
-#[inline]
+#[inline(always)]
 pub fn armature_of_dof<T: Real>(m: &Model<T>, dof: usize) -> T {
     let jnt = m.dof_jntid[dof];
     let id = m.jnt_actuatorid[jnt as usize];
@@ -59,7 +59,7 @@ pub fn armature_of_tendon<T: Real>(m: &Model<T>, ten: usize) -> T {
 }
 
 /// Linear, quadratic and cubic damping of one degree of freedom, actuators included.
-#[inline]
+#[inline(always)]
 pub fn damping_of_dof<T: Real>(m: &Model<T>, dof: usize) -> [T; 3] {
     let jnt = m.dof_jntid[dof];
     let id = m.jnt_actuatorid[jnt as usize];
@@ -84,11 +84,13 @@ pub fn damping_of_tendon<T: Real>(m: &Model<T>, ten: usize) -> [T; 3] {
 }
 
 /// Damping coefficient at velocity `v`: the force is minus this times `v`.
+#[inline(always)]
 pub fn damping_coefficient<T: Real>(b: [T; 3], v: T) -> T {
     b[0] + b[1] * v.abs() + b[2] * v * v
 }
 
 /// Derivative of a damper's resistance with respect to velocity.
+#[inline(always)]
 pub fn damping_derivative<T: Real>(b: [T; 3], v: T) -> T {
     b[0] + T::of(2.0) * b[1] * v.abs() + T::of(3.0) * b[2] * v * v
 }

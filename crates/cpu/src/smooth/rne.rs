@@ -13,6 +13,7 @@ use manyworlds_model::schema::enums::disable;
 use manyworlds_model::schema::stages::Stage;
 
 /// `qfrc_bias`: Coriolis, centrifugal and gravitational forces.
+#[inline(always)]
 pub fn rne<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let count = runs(m, d, Stage::rne);
     // accelerations at zero joint acceleration, root to leaves
@@ -57,6 +58,7 @@ fn add_tendon_bias<T: Real>(m: &Model<T>, d: &mut Data<T>, ten: usize) {
 }
 
 /// Acceleration of one body at zero joint acceleration.
+#[inline(always)]
 fn body_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let mut acc = spatial(&d.bias_cacc, m.body_parentid[body] as usize);
     // axes along which a body only slides stay
@@ -69,6 +71,7 @@ fn body_acceleration<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
 }
 
 /// Force on one body plus its children's subtrees; the world has no inertia of its own.
+#[inline(always)]
 fn body_force<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let inertia = inertia(&d.cinert, body);
     let mut force = inertia_mul(inertia, spatial(&d.bias_cacc, body));

@@ -11,6 +11,7 @@ use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::wrap as kind;
 
 /// `ten_length` and `ten_J` of all tendons.
+#[inline(always)]
 pub fn tendon<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for ten in 0..m.sizes.ntendon {
         if is_spatial(m, ten) {
@@ -28,6 +29,7 @@ pub fn tendon<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Weighted sum of the joint coordinates of a fixed tendon.
+#[inline(always)]
 fn fixed_length<T: Real>(m: &Model<T>, d: &Data<T>, ten: usize) -> T {
     let adr = m.tendon_adr[ten] as usize;
     let mut length = T::ZERO;
@@ -41,6 +43,7 @@ fn fixed_length<T: Real>(m: &Model<T>, d: &Data<T>, ten: usize) -> T {
 }
 
 /// Coefficient of one degree of freedom in a fixed tendon.
+#[inline(always)]
 fn fixed_moment<T: Real>(m: &Model<T>, ten: usize, dof: i32) -> T {
     let adr = m.tendon_adr[ten] as usize;
     let mut moment = T::ZERO;

@@ -122,6 +122,16 @@ macro_rules! define_data {
             pub const WRITES: &'static [fn(&mut Self) -> ValuesMut<'_, T>] =
                 &[$(|data| Column::<T>::values_mut(&mut data.$name)),*];
 
+            /// For each field, in the order of the table: its real values, as they are stored, in several worlds.
+            pub const fn real_reads<const N: usize>() -> &'static [fn([&Self; N]) -> [&[T]; N]] {
+                &[$(|worlds| worlds.map(|data| Column::<T>::reals(&data.$name))),*]
+            }
+
+            /// [`Data::real_reads`], to be changed.
+            pub const fn real_writes<const N: usize>() -> &'static [fn([&mut Self; N]) -> [&mut [T]; N]] {
+                &[$(|worlds| worlds.map(|data| Column::<T>::reals_mut(&mut data.$name))),*]
+            }
+
             /// A world of the given sizes, all zero, with every field of the table.
             pub fn zeroed(sizes: Sizes) -> Self {
                 Self::zeroed_with(sizes, Needs::ALL, false)
@@ -136,6 +146,15 @@ macro_rules! define_data {
                 $(data.$name = <column!($elem, T) as Column<T>>::zeroed(next());)*
                 data.jacobian.is_packed = is_packed;
                 data.jacobian.lengthen(sizes.njmax, sizes.nv);
+                data
+            }
+
+            /// A world of the given sizes, all zero, with some fields alone; others are empty.
+            pub fn with_fields(sizes: Sizes, wanted: impl Fn(&Field) -> bool) -> Self {
+                let length = |f: &Field| if wanted(f) { f.len(&sizes) } else { 0 };
+                let mut fields = Self::FIELDS.iter().map(length);
+                let mut data = Self { sizes, held: Needs::ALL, ..Self::default() };
+                $(data.$name = <column!($elem, T) as Column<T>>::zeroed(fields.next().unwrap_or(0));)*
                 data
             }
 

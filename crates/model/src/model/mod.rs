@@ -151,6 +151,11 @@ macro_rules! define_model {
 
             /// The same model in another precision.
             pub fn cast<U: Real>(&self) -> Model<U> {
+                self.cast_fields(|_| true)
+            }
+
+            /// [`Model::cast`] of some fields; others are empty.
+            pub fn cast_fields<U: Real>(&self, wanted: impl Fn(&Field) -> bool) -> Model<U> {
                 let mut model = Model::<U> { sizes: self.sizes, ..Model::default() };
                 model.names.clone_from(&self.names);
                 model.warnings.clone_from(&self.warnings);
@@ -158,7 +163,10 @@ macro_rules! define_model {
                 model.formulas.clone_from(&self.formulas);
                 model.leaves.clone_from(&self.leaves);
                 model.textures.clone_from(&self.textures);
-                $(model.$name = Column::<T>::cast::<U>(&self.$name);)*
+                let mut fields = Self::FIELDS.iter();
+                $(if fields.next().is_some_and(&wanted) {
+                    model.$name = Column::<T>::cast::<U>(&self.$name);
+                })*
                 model
             }
         }

@@ -427,6 +427,10 @@ impl<T: crate::real::Real> OwnedValues<T> {
 pub(crate) trait Column<T: Clone> {
     fn values(&self) -> Values<'_, T>;
     fn values_mut(&mut self) -> ValuesMut<'_, T>;
+    /// Real values; none of a column of integers.
+    fn reals(&self) -> &[T];
+    /// [`Column::reals`], to be changed.
+    fn reals_mut(&mut self) -> &mut [T];
     /// Exchanges the column for one of the same type.
     fn exchange(&mut self, other: &mut OwnedValues<T>);
     fn zeroed(len: usize) -> Self;
@@ -445,6 +449,12 @@ impl<T: crate::real::Real> Column<T> for Vec<T> {
     }
     fn values_mut(&mut self) -> ValuesMut<'_, T> {
         ValuesMut::Real(self)
+    }
+    fn reals(&self) -> &[T] {
+        self
+    }
+    fn reals_mut(&mut self) -> &mut [T] {
+        self
     }
     fn exchange(&mut self, other: &mut OwnedValues<T>) {
         if let OwnedValues::Real(other) = other {
@@ -472,6 +482,12 @@ impl<T: crate::real::Real> Column<T> for Vec<i32> {
     }
     fn values_mut(&mut self) -> ValuesMut<'_, T> {
         ValuesMut::Int(self)
+    }
+    fn reals(&self) -> &[T] {
+        &[]
+    }
+    fn reals_mut(&mut self) -> &mut [T] {
+        &mut []
     }
     fn exchange(&mut self, other: &mut OwnedValues<T>) {
         if let OwnedValues::Int(other) = other {

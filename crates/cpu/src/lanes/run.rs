@@ -1,0 +1,165 @@
+//! Stages that follow each other side by side: what of the worlds they read goes into lanes, what they write comes back.
+
+use super::number::{Lanes, WIDTH, agreed};
+use crate::actuation::actuation::actuation;
+use crate::actuation::transmission::transmission;
+use crate::integrate::check_state::all_good;
+use crate::integrate::euler::euler;
+use crate::smooth::acceleration::acceleration;
+use crate::smooth::com_pos::com_pos;
+use crate::smooth::com_vel::com_vel;
+use crate::smooth::crb::crb;
+use crate::smooth::factor_m::factor_m;
+use crate::smooth::kinematics::kinematics;
+use crate::smooth::passive::passive;
+use crate::smooth::rne::rne;
+use crate::smooth::tendon::tendon;
+use manyworlds_model::model::Model;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::schema::enums::{bias, dynamics, gain, transmission as target, wrap};
+use manyworlds_model::schema::stages::Stage;
+
+/// Stages that follow each other side by side.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Run {
+    pub(super) stages: Vec<Stage>,
+    /// Places in the table of the fields that go into lanes before.
+    pub(super) reads: Vec<usize>,
+    /// Places in the table of the fields that come back.
+    pub(super) writes: Vec<usize>,
+}
+
+/// A run with what it works on.
+pub(super) struct Job<'a> {
+    pub(super) run: &'a Run,
+    pub(super) m: &'a Model<Lanes>,
+    pub(super) lanes: &'a mut Data<Lanes>,
+    pub(super) worlds: &'a mut [Data; WIDTH],
+}
+
+/// True if steps of a model may have stages side by side: what these do not know of is left to single worlds.
+pub(super) fn fits(m: &Model) -> bool {
+    let sizes = &m.sizes;
+    let alone = sizes.nflex + sizes.ncable + sizes.nhistory + sizes.nplugin;
+    alone == 0
+        && !m.has_adhesion()
+        && !m.has_sleep()
+        && !m.is_discrete()
+        && m.formulas.is_none()
+        && m.leaves.is_empty()
+}
+
+/// True if a stage runs side by side in a model that [fits].
+pub(super) fn has_lanes(m: &Model, stage: Stage) -> bool {
+    match stage {
+        Stage::kinematics | Stage::com_pos | Stage::crb | Stage::factor_m | Stage::com_vel | Stage::rne => {
+            true
+        }
+        // paths through the world take other turns in each
+        Stage::tendon => m.wrap_type.iter().all(|kind| *kind == wrap::JOINT),
+        // these read contacts
+        Stage::transmission => m.actuator_trntype.iter().all(|kind| *kind != target::BODY),
+        Stage::passive | Stage::acceleration => !manyworlds_model::model::schedule::has_fluid(m),
+        Stage::actuation => {
+            let gains = m.actuator_gaintype.iter().all(|kind| [gain::FIXED, gain::AFFINE].contains(kind));
+            let biases = m.actuator_biastype.iter().all(|kind| [bias::NONE, bias::AFFINE].contains(kind));
+            let still = m.actuator_dyntype.iter().all(|kind| *kind == dynamics::NONE);
+            gains && biases && still && m.actuator_trntype.iter().all(|kind| *kind != target::SO3)
+        }
+        Stage::euler => m.sizes.na == 0,
+        _ => false,
+    }
+}
+
+impl Job<'_> {
+    /// Runs the stages; false, and no world has changed, if worlds take different ways.
+    #[inline(always)]
+    pub(super) fn work(self) -> bool {
+        let Self { run, m, lanes, worlds } = self;
+        let is_reset = |d: &Data| d.step_owed[0] != 0 || !all_good(&d.qacc);
+        if run.stages.contains(&Stage::euler) && worlds.iter().any(is_reset) {
+            return false;
+        }
+        for &place in &run.reads {
+            gather(place, worlds, lanes);
+        }
+        lanes.status[0] = 0;
+        agreed();
+        for stage in &run.stages {
+            stage_of_lanes(*stage, m, lanes);
+        }
+        if !agreed() {
+            return false;
+        }
+        for &place in &run.writes {
+            scatter(place, lanes, worlds);
+        }
+        worlds.iter_mut().for_each(|d| d.status[0] |= lanes.status[0]);
+        true
+    }
+}
+
+/// Runs a stage of those that [have lanes](has_lanes).
+#[inline(always)]
+fn stage_of_lanes(stage: Stage, m: &Model<Lanes>, d: &mut Data<Lanes>) {
+    match stage {
+        Stage::kinematics => kinematics(m, d),
+        Stage::com_pos => com_pos(m, d),
+        Stage::tendon => tendon(m, d),
+        Stage::crb => crb(m, d),
+        Stage::factor_m => factor_m(m, d),
+        Stage::transmission => transmission(m, d),
+        Stage::com_vel => com_vel(m, d),
+        Stage::passive => passive(m, d),
+        Stage::rne => rne(m, d),
+        Stage::actuation => actuation(m, d),
+        Stage::acceleration => acceleration(m, d),
+        Stage::euler => euler(m, d),
+        _ => {}
+    }
+}
+
+/// A field of worlds into lanes. One that worlds do not hold is not touched.
+#[inline(always)]
+fn gather(place: usize, worlds: &[Data; WIDTH], lanes: &mut Data<Lanes>) {
+    let [to] = Data::<Lanes>::real_writes()[place]([lanes]);
+    let from: [&[f64]; WIDTH] = Data::real_reads()[place](worlds.each_ref());
+    let n = to.len();
+    if from.iter().any(|x| x.len() != n) {
+        return;
+    }
+    let [a, b, c, d] = from.map(|x| &x[..n]);
+    let whole = n - n % 4;
+    // blocks of four by four, whose rows are exchanged for columns in registers
+    for i in (0..whole).step_by(4) {
+        let rows = [a, b, c, d].map(|x| [x[i], x[i + 1], x[i + 2], x[i + 3]]);
+        for (k, x) in to[i..i + 4].iter_mut().enumerate() {
+            *x = Lanes([rows[0][k], rows[1][k], rows[2][k], rows[3][k]]);
+        }
+    }
+    for i in whole..n {
+        to[i] = Lanes([a[i], b[i], c[i], d[i]]);
+    }
+}
+
+/// A field of lanes into worlds. One that worlds do not hold is not touched.
+#[inline(always)]
+fn scatter(place: usize, lanes: &Data<Lanes>, worlds: &mut [Data; WIDTH]) {
+    let [from] = Data::<Lanes>::real_reads()[place]([lanes]);
+    let to: [&mut [f64]; WIDTH] = Data::real_writes()[place](worlds.each_mut());
+    let n = from.len();
+    if to.iter().any(|x| x.len() != n) {
+        return;
+    }
+    let mut to = to.map(|x| &mut x[..n]);
+    let whole = n - n % 4;
+    for i in (0..whole).step_by(4) {
+        let x = [from[i].0, from[i + 1].0, from[i + 2].0, from[i + 3].0];
+        for (k, to) in to.iter_mut().enumerate() {
+            to[i..i + 4].copy_from_slice(&[x[0][k], x[1][k], x[2][k], x[3][k]]);
+        }
+    }
+    for i in whole..n {
+        to.iter_mut().enumerate().for_each(|(k, to)| to[i] = from[i].0[k]);
+    }
+}

@@ -1,0 +1,220 @@
+//! Steps of the worlds of a model: the stages once for all steps, and for worlds side by side.
+
+use std::sync::Mutex;
+
+use super::instructions::Instructions;
+use super::number::{Lanes, WIDTH};
+use super::run::{Job, Run, fits, has_lanes};
+use crate::run_stage;
+use manyworlds_model::model::data::Data;
+use manyworlds_model::model::{Model, schedule};
+use manyworlds_model::schema::stages::{Stage, StageRow};
+use manyworlds_model::schema::{Dim, Elem, Field, Role, Size, Sizes};
+
+/// Axes of assets, and of pairs, of which stages in lanes know nothing.
+const LARGE: &[Size] = &[
+    Size::nmeshvert,
+    Size::nmeshnormal,
+    Size::nmeshtexcoord,
+    Size::nmeshface,
+    Size::nmeshgraph,
+    Size::nmeshpoly,
+    Size::nmeshpolyvert,
+    Size::nmeshpolymap,
+    Size::nmeshbvh,
+    Size::noct,
+    Size::nhfielddata,
+    Size::nskinvert,
+    Size::nskintexvert,
+    Size::nskinface,
+    Size::nskinbonevert,
+    Size::ntextdata,
+    Size::ncandidate,
+    Size::nbodypair,
+    Size::nsap,
+    Size::nsaprest,
+    Size::nkey,
+];
+
+/// What stages in lanes ask for beside what the table says: whether a step is owed.
+const OWED: &str = "step_owed";
+
+/// Steps of worlds that have a model, alone or side by side.
+#[derive(Debug)]
+pub struct Stepper {
+    stages: Vec<Stage>,
+    plan: Option<Plan>,
+}
+
+/// What a step of worlds side by side consists of.
+#[derive(Debug)]
+struct Plan {
+    model: Model<Lanes>,
+    parts: Vec<Part>,
+    instructions: Instructions,
+    /// Memory of groups that are not at work.
+    idle: Mutex<Vec<Data<Lanes>>>,
+}
+
+/// Stages of a step that follow each other.
+#[derive(Debug)]
+enum Part {
+    /// For one world after the other.
+    Single(Stage),
+    /// Side by side.
+    Lanes(Run),
+}
+
+impl Stepper {
+    /// Steps with the fastest instructions of this machine; of up to so many groups of worlds at a time.
+    pub fn new(m: &Model, groups: usize) -> Self {
+        let fastest = Instructions::available().last().copied();
+        Self::with(m, groups, fastest.unwrap_or(Instructions::Common))
+    }
+
+    /// Steps with the given instructions.
+    pub fn with(m: &Model, groups: usize, instructions: Instructions) -> Self {
+        let stages: Vec<Stage> = schedule::step(m).collect();
+        let side_by_side = groups > 0 && fits(m);
+        let plan = side_by_side.then(|| Plan::new(m, &stages, groups, instructions));
+        Self { stages, plan }
+    }
+
+    /// Advances one world by a time step: [`crate::step`].
+    pub fn step(&self, m: &Model, d: &mut Data) {
+        d.step_owed[0] = 0;
+        self.stages.iter().for_each(|stage| run_stage(*stage, m, d));
+        self.take_owed(m, d);
+    }
+
+    /// Takes the step that a world owes after a reset, from its initial state.
+    fn take_owed(&self, m: &Model, d: &mut Data) {
+        if d.step_owed[0] > 0 {
+            d.step_owed[0] = -1;
+            self.stages.iter().for_each(|stage| run_stage(*stage, m, d));
+        }
+    }
+
+    /// Memory in which worlds step side by side; none where the model has too much that differs from world to world.
+    pub fn group(&self) -> Option<Group<'_>> {
+        let plan = self.plan.as_ref()?;
+        let idle = plan.idle.lock().ok().and_then(|mut idle| idle.pop());
+        Some(Group { stepper: self, plan, lanes: idle.unwrap_or_else(|| plan.lanes()) })
+    }
+}
+
+/// Worlds that step side by side.
+pub struct Group<'a> {
+    stepper: &'a Stepper,
+    plan: &'a Plan,
+    lanes: Data<Lanes>,
+}
+
+impl Group<'_> {
+    /// Advances worlds by a time step; each has the bits that it has alone.
+    pub fn step(&mut self, m: &Model, worlds: &mut [Data; WIDTH]) {
+        let Plan { model, parts, instructions, .. } = self.plan;
+        worlds.iter_mut().for_each(|d| d.step_owed[0] = 0);
+        // lanes hold what runs before have left there
+        let mut is_whole = true;
+        for part in parts {
+            match part {
+                Part::Single(stage) => worlds.iter_mut().for_each(|d| run_stage(*stage, m, d)),
+                Part::Lanes(run) => {
+                    let job = Job { run, m: model, lanes: &mut self.lanes, worlds };
+                    is_whole = is_whole && instructions.work(job);
+                    if !is_whole {
+                        let alone =
+                            |d: &mut Data| run.stages.iter().for_each(|stage| run_stage(*stage, m, d));
+                        worlds.iter_mut().for_each(alone);
+                    }
+                }
+            }
+        }
+        worlds.iter_mut().for_each(|d| self.stepper.take_owed(m, d));
+    }
+}
+
+impl Drop for Group<'_> {
+    fn drop(&mut self) {
+        if let Ok(mut idle) = self.plan.idle.lock() {
+            idle.push(std::mem::take(&mut self.lanes));
+        }
+    }
+}
+
+impl Plan {
+    fn new(m: &Model, stages: &[Stage], groups: usize, instructions: Instructions) -> Self {
+        let wanted = |field: &Field| {
+            !field
+                .dims
+                .iter()
+                .any(|dim| matches!(dim, Dim::Of(size) | Dim::Times(_, size) if LARGE.contains(size)))
+        };
+        let model = m.cast_fields(wanted);
+        let plan = Self { model, parts: parts(m, stages), instructions, idle: Mutex::default() };
+        if let Ok(mut idle) = plan.idle.lock() {
+            idle.extend((0..groups).map(|_| plan.lanes()));
+        }
+        plan
+    }
+
+    /// Memory of a group: the fields that go into lanes or come from there, and what counts.
+    fn lanes(&self) -> Data<Lanes> {
+        let mut places: Vec<usize> = Vec::new();
+        for part in &self.parts {
+            if let Part::Lanes(run) = part {
+                places.extend(run.reads.iter().chain(&run.writes));
+            }
+        }
+        let names: Vec<&str> = places.iter().map(|place| Data::<f64>::FIELDS[*place].name).collect();
+        let wanted = |f: &Field| f.role == Role::Counter || f.name == OWED || names.contains(&f.name);
+        Data::with_fields(sizes_of_lanes(self.model.sizes), wanted)
+    }
+}
+
+/// Sizes of what is in lanes: contacts and constraint rows are not.
+fn sizes_of_lanes(sizes: Sizes) -> Sizes {
+    Sizes { nconmax: 0, njmax: 0, ..sizes }
+}
+
+/// Parts of a step. What a run reads goes into lanes unless a run before has left it there.
+fn parts(m: &Model, stages: &[Stage]) -> Vec<Part> {
+    let mut parts: Vec<Part> = Vec::new();
+    let sizes = sizes_of_lanes(m.sizes);
+    let mut in_lanes = vec![false; Data::<f64>::FIELDS.len()];
+    for &stage in stages {
+        let row = stage.row();
+        if !has_lanes(m, stage) {
+            for (known, field) in in_lanes.iter_mut().zip(Data::<f64>::FIELDS) {
+                *known &= !(row.resets || writes(row, field));
+            }
+            parts.push(Part::Single(stage));
+            continue;
+        }
+        if !matches!(parts.last(), Some(Part::Lanes(_))) {
+            parts.push(Part::Lanes(Run::default()));
+        }
+        let Some(Part::Lanes(run)) = parts.last_mut() else { continue };
+        run.stages.push(stage);
+        for (place, field) in Data::<f64>::FIELDS.iter().enumerate() {
+            let (is_written, is_read) = (writes(row, field), row.reads.contains(&field.role));
+            if field.elem != Elem::Real || field.len(&sizes) == 0 || !(is_written || is_read) {
+                continue;
+            }
+            if is_read && !in_lanes[place] {
+                run.reads.push(place);
+            }
+            in_lanes[place] = true;
+            if is_written && !run.writes.contains(&place) {
+                run.writes.push(place);
+            }
+        }
+    }
+    parts
+}
+
+/// True if a stage writes a field, scratch memory left out.
+fn writes(row: &StageRow, field: &Field) -> bool {
+    field.is_of(row.stage) || row.writes.contains(&field.role) || row.cpu_writes.contains(&field.role)
+}
