@@ -49,7 +49,6 @@ fn tiles_agree_with_the_cpu() {
 }
 
 #[test]
-#[ignore = "forces are 1.4e-3 off where 2e-4 is allowed, accelerations are not: to be looked into"]
 fn gradients_agree_with_the_cpu() {
     let mut model = parity_model("discrete");
     (model.opt_solver[0], model.opt_iterations[0]) = (solver::CG, 400);

@@ -37,7 +37,13 @@ fn evaluate(sums: vec4f, alpha: f32) -> LinePoint {
             let now = is_quadratic(row, x);
             // within one quadratic zone the difference is formed without cancellation
             let inside = row.constraint_mass * alpha * v * (x0 + 0.5 * alpha * v);
-            sum.x += select(row_cost(row, x) - row_cost(row, x0), inside, was && now);
+            var beyond = row_cost(row, x) - row_cost(row, x0);
+//#if FRICTION
+            // and within one linear zone: a row far out in it would hide what the others gain
+            let slides = row.friction && !was && !now && (x > 0.0) == (x0 > 0.0);
+            beyond = select(beyond, -(force(row, x0) * alpha * v), slides);
+//#endif
+            sum.x += select(beyond, inside, was && now);
             sum.y -= force(row, x) * v;
             sum.z += select(0.0, row.constraint_mass * v * v, now);
         }
