@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::codegen::compose::Composer;
+use super::codegen::flags::{has_metric_contacts, side_bodies};
 use super::codegen::layout::{Layout, WorkingSet};
 use super::codegen::row_width::narrow_row_width;
 use super::codegen::schedule::{Accesses, StageAccess, constraints_last};
@@ -17,7 +18,7 @@ use manyworlds_model::model::Model;
 use manyworlds_model::model::candidates::MAX_LISTED;
 use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::model::schedule;
-use manyworlds_model::schema::enums::{geom, integrator};
+use manyworlds_model::schema::enums::geom;
 use manyworlds_model::schema::stages::Stage;
 use manyworlds_model::schema::{Elem, Role, Sizes, ValuesMut};
 
@@ -121,8 +122,10 @@ impl Program {
         let composer = Composer::new(&general, tiling, adapter.limits_loops())?;
         let (ntile, nvrow) = (HessianTiles::new(&general).count(), narrow_row_width(&general));
         let nexact = tiling.exact_lanes(&general);
+        let npassive =
+            if has_metric_contacts(&general) { 2 * side_bodies(&general) * capacity.nconmax } else { 0 };
         let (sizes, memory) =
-            (Sizes { ntile, nvrow, nexact, ..capacity.sizes(&general) }, adapter.workgroup_bytes as usize);
+            (Sizes { ntile, nvrow, nexact, npassive, ..capacity.sizes(&general) }, adapter.workgroup_bytes as usize);
         let variants = VariantKernels::of(&general, adapter, options, tiling, &sizes)?;
         let (used, working_set, variants) = fields(&general, &composer, variants, &sizes, memory);
         let mut layout = Layout::new(&general, sizes, tiling, &used, &options.per_world, &working_set);
@@ -375,8 +378,7 @@ fn ordered(stages: impl Iterator<Item = Stage>, partition: Partition, accesses: 
 /// Most searches of a triangle for contacts with a signed distance field: order keys have a number for each.
 const MAX_SEARCHES_OF_TRIANGLE: i32 = 64;
 
-/// Rejects a flex whose contacts are springs, that is not in the metric of integrator discrete, or that looks for contacts with
-/// a signed distance field from more points than order keys tell apart.
+/// Rejects a flex that looks for contacts with a signed distance field from more points than order keys tell apart.
 fn check_flexes(model: &Model) -> Result<()> {
     let refuse = |f: usize, what: String| {
         Err(Error::Unsupported(format!(
@@ -384,24 +386,6 @@ fn check_flexes(model: &Model) -> Result<()> {
             model.names.flex[f]
         )))
     };
-    let is_passive =
-        |f: &usize| model.flex_passive[*f] != 0 && model.flex_dim[*f] > 1 && model.flex_interp[*f] == 0;
-    if let Some(f) = (0..model.sizes.nflex).find(is_passive) {
-        return refuse(
-            f,
-            "has passive contacts, which kernels do not simulate yet: take passive away".into(),
-        );
-    }
-    // links of the metric are between vertices on bodies
-    let is_discrete = model.opt_integrator[0] == integrator::DISCRETE;
-    if let Some(f) = (0..model.sizes.nflex).find(|&f| is_discrete && model.flex_interp[f] != 0) {
-        return refuse(
-            f,
-            "is between nodes, which kernels do not have with integrator discrete: set integrator=\"Euler\" with a \
-             short step"
-                .into(),
-        );
-    }
     let starts = model.opt_sdf_initpoints[0];
     if model.opt_sdf_iterations[0] > 0 || starts <= MAX_SEARCHES_OF_TRIANGLE {
         return Ok(());
