@@ -117,6 +117,26 @@ impl Program {
                     .into(),
             ));
         }
+        let mut program = Self::tiled(Arc::clone(&model), adapter, capacity, options)?;
+        // fewer worlds a group where those of a large model exceed a binding
+        while options.worlds_per_group.is_none()
+            && !adapter.limits_loops()
+            && program.tiling.tile > 1
+            && program.layout.words_of_group() > adapter.arena_words()
+        {
+            let fewer = KernelOptions { worlds_per_group: Some(program.tiling.tile / 2), ..options.clone() };
+            program = Self::tiled(Arc::clone(&model), adapter, capacity, &fewer)?;
+        }
+        Ok(program)
+    }
+
+    /// [`Self::new`] of a model that kernels simulate, as many worlds a group as the options say.
+    fn tiled(
+        model: Arc<Model>,
+        adapter: &Adapter,
+        capacity: Capacity,
+        options: &KernelOptions,
+    ) -> Result<Self> {
         let general = general(&model, &options.per_world);
         let tiling = options.tiling(&general, adapter)?;
         let composer = Composer::new(&general, tiling, adapter.limits_loops())?;
@@ -124,8 +144,10 @@ impl Program {
         let nexact = tiling.exact_lanes(&general);
         let npassive =
             if has_metric_contacts(&general) { 2 * side_bodies(&general) * capacity.nconmax } else { 0 };
-        let (sizes, memory) =
-            (Sizes { ntile, nvrow, nexact, npassive, ..capacity.sizes(&general) }, adapter.workgroup_bytes as usize);
+        let (sizes, memory) = (
+            Sizes { ntile, nvrow, nexact, npassive, ..capacity.sizes(&general) },
+            adapter.workgroup_bytes as usize,
+        );
         let variants = VariantKernels::of(&general, adapter, options, tiling, &sizes)?;
         let (used, working_set, variants) = fields(&general, &composer, variants, &sizes, memory);
         let mut layout = Layout::new(&general, sizes, tiling, &used, &options.per_world, &working_set);
@@ -465,4 +487,32 @@ fn check_single_precision(model: &Model) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn groups_of_large_worlds_are_smaller() {
+        let text = "<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>";
+        let model = Arc::new(manyworlds_mjcf::load_str(text).unwrap());
+        let made = |binding_bytes: u64, options: &KernelOptions| {
+            let adapter = Adapter { binding_bytes, ..Adapter::described("small", true, 1 << 15) };
+            let capacity = Capacity { nconmax: 8, njmax: 32 };
+            Program::new(Arc::clone(&model), &adapter, capacity, options).unwrap()
+        };
+        let options = KernelOptions::default();
+        let whole = made(1 << 30, &options);
+        let group = 4 * whole.layout.words_of_group();
+        assert_eq!(whole.tiling.tile, 8);
+        assert_eq!(made(group, &options).tiling.tile, 8);
+        assert_eq!(made(group - 4, &options).tiling.tile, 4);
+        assert_eq!(made(group / 8, &options).tiling.tile, 1);
+        // nothing fits, or the caller has chosen
+        assert_eq!(made(4, &options).tiling.tile, 1);
+        let chosen = KernelOptions { worlds_per_group: Some(8), ..options };
+        assert_eq!(made(4, &chosen).tiling.tile, 8);
+    }
 }
