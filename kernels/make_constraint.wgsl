@@ -10,6 +10,7 @@ import package::constraint::equality::{
 };
 import package::constraint::exact_diagonal::exact_diagonals;
 import package::constraint::flex_rows::{flex_jacobian, flex_row_count, flex_row_position};
+import package::constraint::passive_contact::is_passive;
 import package::constraint::row_parameters::{init_row, row_parameters, write_row};
 import package::constraint::row_place::{row_at, row_begin, row_end, row_has, row_width};
 import package::constraint::row_span::set_row_ranges;
@@ -443,6 +444,12 @@ fn contact_rows() {
 //#if CONTACT
     for (var con = 0u; con < u32(ncon(0u)); con++) {
         set_contact_efc_address(con, -1);
+//#if PASSIVE_CONTACT
+        // springs of flexes have no rows
+        if (is_passive(con)) {
+            continue;
+        }
+//#endif
         var holds = false;
 //#if ADHESION
         holds = contact_adhesion(con) != 0.0;

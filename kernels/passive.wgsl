@@ -3,6 +3,7 @@
 // Twin: crates/cpu/src/smooth/passive.rs.
 
 import package::constraint::adhesion::adhesion_force;
+import package::constraint::passive_contact::passive_contact_forces;
 import package::math::vector::{set_vec3_at, vec3_at};
 import package::runtime::group::{lane, sync};
 import package::smooth::applied_force::subtree_end;
@@ -13,6 +14,7 @@ import package::smooth::flex::mul_edge_jac;
 import package::smooth::passive::{joint_stiffness, spring_rotation, stiffness_at, stiffness_of_tendon, tendon_stretch};
 import package::smooth::reflected_inertia::{damping_coefficient, damping_of_dof, damping_of_tendon};
 import package::smooth::tendon::mul_ten_j;
+import package::solver::links::passive_force;
 
 // qfrc_passive and its parts.
 fn passive() {
@@ -72,12 +74,18 @@ fn passive() {
 //#if FLEX_CELLS
     cell_forces();
 //#endif
+//#if METRIC_PASSIVE
+    passive_contact_forces();
+//#endif
     for (var dof = lane; dof < nv; dof += lanes) {
 //#if FLEX_FORCE
         add_flex_force(dof, vertex_forces_of(dof));
 //#endif
 //#if FLEX_CELLS
         add_flex_force(dof, node_forces_of(dof));
+//#endif
+//#if METRIC_PASSIVE
+        set_qfrc_spring(dof, qfrc_spring(dof) + passive_force(dof));
 //#endif
         sum_passive(dof);
     }

@@ -135,10 +135,67 @@ fn flexes_on_arms_agree_with_the_cpu() {
 }
 
 #[test]
-fn flexes_between_nodes_are_refused() {
-    let model = parity_model("convex_flex_nodes_discrete");
-    let gpu = Gpu::open(AdapterPreference::Any).unwrap();
-    let made = GpuBatch::new(&gpu, model, 2, Capacity { nconmax: 8, njmax: 32 }, &KernelOptions::default());
-    let said = made.err().map(|error| error.to_string()).unwrap_or_default();
-    assert!(said.contains("is between nodes"), "{said}");
+fn flexes_between_nodes_agree_with_the_cpu() {
+    // a solid and a shell, of both orders
+    let text = "<mujoco><option integrator='discrete' timestep='.004' tolerance='1e-12' iterations='100'/><worldbody>
+        <geom type='plane' size='1 1 .1'/>
+        <flexcomp name='beam' type='grid' dim='3' count='3 3 3' spacing='.05 .05 .05' pos='0 0 .1' euler='10 20 0' mass='.4'
+        radius='.01' dof='trilinear' cellcount='2 1 1'><contact selfcollide='none'/><pin id='0'/>
+        <elasticity young='4e4' poisson='.2' damping='.01'/></flexcomp>
+        <flexcomp name='bent' type='grid' dim='3' count='3 3 3' spacing='.05 .05 .05' pos='.4 0 .08' mass='.3' radius='.01'
+        dof='quadratic' cellcount='1 1 1'><contact selfcollide='none'/>
+        <elasticity young='3e4' poisson='.2' thickness='.02' elastic2d='stretch' damping='.005'/></flexcomp></worldbody></mujoco>";
+    let mut model = manyworlds::load_str(text).unwrap();
+    for (solver, tiling) in
+        [(solver::NEWTON, TILINGS[0]), (solver::NEWTON, TILINGS[1]), (solver::CG, TILINGS[1])]
+    {
+        model.opt_solver[0] = solver;
+        assert_eq!(differing(&model, tiling), [""; 0], "{solver} {tiling:?}");
+    }
+}
+
+#[test]
+fn flexes_between_nodes_on_arms_agree_with_the_cpu() {
+    let text = "<mujoco><option integrator='discrete' timestep='.004' solver='CG' tolerance='1e-10' iterations='200'/>
+        <worldbody><body name='arm' pos='0 0 .3'><joint axis='0 1 0' damping='.1'/><geom type='capsule' size='.01'
+        fromto='0 0 0 .1 0 0'/><body name='tip' pos='.1 0 0'><joint axis='0 0 1' stiffness='1'/><geom size='.02'/>
+        <flexcomp name='beam' type='grid' dim='3' count='3 2 2' spacing='.05 .05 .05' pos='.06 0 0' mass='.2' radius='.005'
+        dof='trilinear' cellcount='1 1 1'><contact contype='0' conaffinity='0'/><pin id='0 2'/>
+        <elasticity young='3e4' poisson='.2' damping='.01'/></flexcomp></body></body></worldbody></mujoco>";
+    assert_eq!(differing(&manyworlds::load_str(text).unwrap(), TILINGS[1]), [""; 0]);
+}
+
+#[test]
+fn passive_contacts_agree_with_the_cpu() {
+    // two sheets on each other, on a plane and on a ball that stands still; one is carried by links that turn
+    let text = "<mujoco><option integrator='discrete' timestep='.002' tolerance='1e-12' iterations='100'/><worldbody>
+        <geom type='plane' size='1 1 .1'/><geom type='sphere' size='.08' pos='.05 .05 .02'/>
+        <flexcomp name='low' type='grid' dim='2' count='4 4 1' spacing='.05 .05 .05' pos='.05 .05 .125' mass='.2' radius='.01'>
+        <contact passive='true' selfcollide='none'/><elasticity young='5e4' poisson='.2' thickness='.005' elastic2d='both'/></flexcomp>
+        <flexcomp name='high' type='grid' dim='2' count='3 3 1' spacing='.06 .06 .05' pos='.06 .05 .143' mass='.1' radius='.01'>
+        <contact selfcollide='none'/><edge equality='true' damping='2'/></flexcomp>
+        <flexcomp name='loose' type='grid' dim='2' count='3 3 1' spacing='.05 .05 .05' pos='-.3 0 .008' mass='.1' radius='.01'>
+        <contact passive='true' selfcollide='none'/><edge equality='true'/></flexcomp></worldbody></mujoco>";
+    let mut model = manyworlds::load_str(text).unwrap();
+    for (solver, tiling) in
+        [(solver::NEWTON, TILINGS[0]), (solver::NEWTON, TILINGS[1]), (solver::CG, TILINGS[1])]
+    {
+        model.opt_solver[0] = solver;
+        assert_eq!(differing(&model, tiling), [""; 0], "{solver} {tiling:?}");
+    }
+}
+
+#[test]
+fn passive_contacts_on_arms_agree_with_the_cpu() {
+    // vertices on links that turn, several on one, above a plane
+    let text = "<mujoco><option integrator='discrete' timestep='.004' solver='CG' tolerance='1e-10' iterations='200'/>
+        <worldbody><geom type='plane' size='1 1 .1'/>
+        <body name='a' pos='0 0 .01'><joint axis='0 1 0'/><geom size='.005'/>
+        <body name='b' pos='.1 0 0'><joint axis='0 0 1' damping='.01'/><joint axis='1 0 0' stiffness='1'/><geom size='.005'/></body></body>
+        <body name='c' pos='.1 .1 .01'><joint type='slide' axis='1 0 0'/><joint type='slide' axis='0 0 1'/><geom size='.005'/></body>
+        <body name='d' pos='0 .1 .01'><freejoint/><geom size='.005'/></body></worldbody>
+        <deformable><flex name='f' dim='2' radius='.012' body='a b b c d' vertex='0 0 0  0 0 0  .05 .05 0  0 0 0  0 0 0'
+        element='0 1 2  0 2 4  2 3 4'><contact passive='true' selfcollide='none'/>
+        <elasticity young='2e4' poisson='.3' thickness='.01' elastic2d='both' damping='.01'/></flex></deformable></mujoco>";
+    assert_eq!(differing(&manyworlds::load_str(text).unwrap(), TILINGS[1]), [""; 0]);
 }

@@ -5,6 +5,7 @@
 import package::constraint::contact_side::{contact_side, has_flex};
 import package::constraint::equality::is_flex;
 import package::constraint::flex_rows::{edge_bodies, edge_of_row};
+import package::constraint::passive_contact::is_passive;
 import package::sleep::asleep::{coupled_trees, flex_tree, flex_tree_count};
 
 //#if SLEEP
@@ -87,8 +88,16 @@ fn join_flex(f: u32) {
 //#endif
 
 //#if DISCRETE
-// Joins the trees that tendons with springs or dampers, and actuators, couple in the metric, also where they have no rows.
+// Joins the trees that passive contacts, tendons with springs or dampers, and actuators couple in the metric, also where they
+// have no rows.
 fn join_metric() {
+//#if PASSIVE_CONTACT
+    for (var con = 0u; con < u32(ncon(0u)); con++) {
+        if (is_passive(con)) {
+            join_sides(con);
+        }
+    }
+//#endif
 //#if TENDON
     for (var ten = 0u; ten < ntendon; ten++) {
         if (tendon_treenum(ten) > 1 && (tendon_stiffness(ten) != 0.0 || tendon_damping(ten) != 0.0)) {

@@ -5,7 +5,7 @@ import package::constraint::cone::heads_cone;
 import package::constraint::constraint_cost::{cost_parameters, is_quadratic};
 import package::runtime::group::{lane, sync};
 import package::smooth::tendon::tendon_element;
-import package::solver::links::add_coupling;
+import package::solver::links::{add_cells, add_coupling, add_passive};
 import package::solver::skyline::hessian_begin;
 
 // Weight of a row in the Hessian: its constraint mass in the quadratic zone, else zero; rows of cones have theirs
@@ -47,6 +47,12 @@ fn init_hessian() {
 //#endif
 //#if METRIC_FLEX
         add_coupling(i);
+//#endif
+//#if METRIC_NODES
+        add_cells(i);
+//#endif
+//#if METRIC_PASSIVE
+        add_passive(i);
 //#endif
     }
 }

@@ -19,7 +19,11 @@ import package::smooth::factor_m::{factor_ld, mul_m};
 import package::smooth::passive::{joint_stiffness, spring_rotation, stiffness_of_tendon, tendon_stretch};
 import package::smooth::reflected_inertia::{damping_derivative, damping_of_dof, damping_of_tendon};
 import package::smooth::tendon::{mul_ten_j, tendon_element};
-import package::solver::links::{moves_flex, mul_coupling, pull_on};
+import package::solver::links::{
+    is_touched, moves_cells, moves_flex, mul_cells, mul_coupling, mul_passive, node_pull_on, passive_force, passive_squares,
+    passive_width, precondition_nodes, pull_on,
+};
+import package::solver::metric_cells::cell_terms;
 import package::solver::metric_flex::{flex_terms, precondition};
 
 // What the largest impedance of a row, 0.9999, leaves of it.
@@ -64,6 +68,12 @@ fn set_metric() {
 //#endif
 //#if METRIC_FLEX
     flex_terms();
+//#endif
+//#if METRIC_NODES
+    cell_terms();
+//#endif
+//#if METRIC_PASSIVE
+    passive_contact_terms();
 //#endif
     sync();
     for (var dof = lane; dof < nv; dof += lanes) {
@@ -233,6 +243,23 @@ fn actuator_stiffness(a: u32, out: u32, good: bool) -> f32 {
 //#endif
 //#endif
 
+//#if METRIC_PASSIVE
+// Springs of passive contacts.
+fn passive_contact_terms() {
+    let h = opt_timestep(0u);
+    for (var con = lane; con < u32(ncon(0u)); con += lanes) {
+        let stiffness = passive_spring(4u * con);
+        var spring = vec4f(0.0);
+        if (stiffness != 0.0) {
+            let weight = h * h * stiffness;
+            let coupling = select(0.0, weight, passive_width(con) > 1u);
+            spring = vec4f(stiffness, weight, coupling, -(h * stiffness * mul_passive__qvel(con)));
+        }
+        set_passive_spring_vec4(con, spring);
+    }
+}
+//#endif
+
 // Adds what all terms are on one degree of freedom: to the diagonal, to the change of the forces, to the metric where nothing
 // else is coupled, and to the row of the matrix that preconditions.
 fn gather_terms(dof: u32) {
@@ -266,6 +293,15 @@ fn gather_terms(dof: u32) {
 //#if METRIC_FLEX
     force -= pull_on(dof);
 //#endif
+//#if METRIC_NODES
+    force -= node_pull_on(dof);
+//#endif
+//#if METRIC_PASSIVE
+    let squares = passive_squares(dof);
+    diagonal += squares.x;
+    alone += squares.y;
+    force += passive_force(dof);
+//#endif
     set_metric_force(dof, force);
     set_metric_diagonal(dof, metric_diagonal(dof) + diagonal);
     let adr = u32(M_rowadr(dof));
@@ -277,6 +313,9 @@ fn gather_terms(dof: u32) {
     set_metric_M(last, metric_M(last) + alone);
 //#if METRIC_FLEX
     precondition(dof);
+//#endif
+//#if METRIC_NODES
+    precondition_nodes(dof);
 //#endif
 }
 
@@ -303,6 +342,14 @@ fn mul_terms__X__Y() {
 //#if METRIC_FLEX
     mul_coupling__X();
 //#endif
+//#if METRIC_NODES
+    mul_cells__X();
+//#endif
+//#if METRIC_PASSIVE
+    for (var con = lane; con < u32(ncon(0u)); con += lanes) {
+        set_passive_spring(4u * con + 3u, passive_spring(4u * con + 2u) * mul_passive__X(con));
+    }
+//#endif
     sync();
     for (var dof = lane; dof < nv; dof += lanes) {
         var sum = 0.0;
@@ -324,6 +371,12 @@ fn mul_terms__X__Y() {
 //#endif
 //#if METRIC_FLEX
         sum += pull_on(dof);
+//#endif
+//#if METRIC_NODES
+        sum += node_pull_on(dof);
+//#endif
+//#if METRIC_PASSIVE
+        sum += passive_force(dof);
 //#endif
         set_Y(dof, Y(dof) + sum);
     }
@@ -370,6 +423,16 @@ fn couples_tree(tree: u32) -> bool {
 //#endif
 //#if METRIC_FLEX
     if (moves_flex(tree)) {
+        return true;
+    }
+//#endif
+//#if METRIC_NODES
+    if (moves_cells(tree)) {
+        return true;
+    }
+//#endif
+//#if METRIC_PASSIVE
+    if (is_touched(tree)) {
         return true;
     }
 //#endif

@@ -52,6 +52,11 @@ fn flex_terms() {
 // of a rod has weights of springs and dampers.
 fn edge_block(f: u32, edge: u32, weights: vec2f) -> mat3x3f {
     var block = diagonal(vec3f(0.0));
+//#if FLEX_NODES
+    if (flex_interp(f) != 0) {
+        return block;
+    }
+//#endif
     if (flex_rigid(f) != 0) {
         return block;
     }

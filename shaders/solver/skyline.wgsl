@@ -3,7 +3,7 @@
 
 import package::constraint::row_place::{DofRange, row_begin, row_end};
 import package::runtime::group::{lane, sync};
-import package::solver::links::first_linked;
+import package::solver::links::{first_linked, first_of_cells, first_touched};
 import package::solver::state::rows;
 
 //#if SPARSE
@@ -100,6 +100,12 @@ fn first_in_metric(tree: u32) -> u32 {
 //#endif
 //#if METRIC_FLEX
     first = min(first, first_linked(tree));
+//#endif
+//#if METRIC_NODES
+    first = min(first, first_of_cells(tree));
+//#endif
+//#if METRIC_PASSIVE
+    first = min(first, first_touched(tree));
 //#endif
     return first;
 }

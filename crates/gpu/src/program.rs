@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::codegen::compose::Composer;
+use super::codegen::flags::{has_metric_contacts, side_bodies};
 use super::codegen::layout::{Layout, WorkingSet};
 use super::codegen::row_width::narrow_row_width;
 use super::codegen::schedule::{Accesses, StageAccess, constraints_last};
@@ -17,7 +18,7 @@ use manyworlds_model::model::Model;
 use manyworlds_model::model::candidates::MAX_LISTED;
 use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::model::schedule;
-use manyworlds_model::schema::enums::{geom, integrator};
+use manyworlds_model::schema::enums::geom;
 use manyworlds_model::schema::stages::Stage;
 use manyworlds_model::schema::{Elem, Role, Sizes, ValuesMut};
 
@@ -116,13 +117,37 @@ impl Program {
                     .into(),
             ));
         }
+        let mut program = Self::tiled(Arc::clone(&model), adapter, capacity, options)?;
+        // fewer worlds a group where those of a large model exceed a binding
+        while options.worlds_per_group.is_none()
+            && !adapter.limits_loops()
+            && program.tiling.tile > 1
+            && program.layout.words_of_group() > adapter.arena_words()
+        {
+            let fewer = KernelOptions { worlds_per_group: Some(program.tiling.tile / 2), ..options.clone() };
+            program = Self::tiled(Arc::clone(&model), adapter, capacity, &fewer)?;
+        }
+        Ok(program)
+    }
+
+    /// [`Self::new`] of a model that kernels simulate, as many worlds a group as the options say.
+    fn tiled(
+        model: Arc<Model>,
+        adapter: &Adapter,
+        capacity: Capacity,
+        options: &KernelOptions,
+    ) -> Result<Self> {
         let general = general(&model, &options.per_world);
         let tiling = options.tiling(&general, adapter)?;
         let composer = Composer::new(&general, tiling, adapter.limits_loops())?;
         let (ntile, nvrow) = (HessianTiles::new(&general).count(), narrow_row_width(&general));
         let nexact = tiling.exact_lanes(&general);
-        let (sizes, memory) =
-            (Sizes { ntile, nvrow, nexact, ..capacity.sizes(&general) }, adapter.workgroup_bytes as usize);
+        let npassive =
+            if has_metric_contacts(&general) { 2 * side_bodies(&general) * capacity.nconmax } else { 0 };
+        let (sizes, memory) = (
+            Sizes { ntile, nvrow, nexact, npassive, ..capacity.sizes(&general) },
+            adapter.workgroup_bytes as usize,
+        );
         let variants = VariantKernels::of(&general, adapter, options, tiling, &sizes)?;
         let (used, working_set, variants) = fields(&general, &composer, variants, &sizes, memory);
         let mut layout = Layout::new(&general, sizes, tiling, &used, &options.per_world, &working_set);
@@ -375,8 +400,7 @@ fn ordered(stages: impl Iterator<Item = Stage>, partition: Partition, accesses: 
 /// Most searches of a triangle for contacts with a signed distance field: order keys have a number for each.
 const MAX_SEARCHES_OF_TRIANGLE: i32 = 64;
 
-/// Rejects a flex whose contacts are springs, that is not in the metric of integrator discrete, or that looks for contacts with
-/// a signed distance field from more points than order keys tell apart.
+/// Rejects a flex that looks for contacts with a signed distance field from more points than order keys tell apart.
 fn check_flexes(model: &Model) -> Result<()> {
     let refuse = |f: usize, what: String| {
         Err(Error::Unsupported(format!(
@@ -384,24 +408,6 @@ fn check_flexes(model: &Model) -> Result<()> {
             model.names.flex[f]
         )))
     };
-    let is_passive =
-        |f: &usize| model.flex_passive[*f] != 0 && model.flex_dim[*f] > 1 && model.flex_interp[*f] == 0;
-    if let Some(f) = (0..model.sizes.nflex).find(is_passive) {
-        return refuse(
-            f,
-            "has passive contacts, which kernels do not simulate yet: take passive away".into(),
-        );
-    }
-    // links of the metric are between vertices on bodies
-    let is_discrete = model.opt_integrator[0] == integrator::DISCRETE;
-    if let Some(f) = (0..model.sizes.nflex).find(|&f| is_discrete && model.flex_interp[f] != 0) {
-        return refuse(
-            f,
-            "is between nodes, which kernels do not have with integrator discrete: set integrator=\"Euler\" with a \
-             short step"
-                .into(),
-        );
-    }
     let starts = model.opt_sdf_initpoints[0];
     if model.opt_sdf_iterations[0] > 0 || starts <= MAX_SEARCHES_OF_TRIANGLE {
         return Ok(());
@@ -481,4 +487,32 @@ fn check_single_precision(model: &Model) -> Result<()> {
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "tests")]
+    use super::*;
+
+    #[test]
+    fn groups_of_large_worlds_are_smaller() {
+        let text = "<mujoco><worldbody><body><freejoint/><geom size='.1'/></body></worldbody></mujoco>";
+        let model = Arc::new(manyworlds_mjcf::load_str(text).unwrap());
+        let made = |binding_bytes: u64, options: &KernelOptions| {
+            let adapter = Adapter { binding_bytes, ..Adapter::described("small", true, 1 << 15) };
+            let capacity = Capacity { nconmax: 8, njmax: 32 };
+            Program::new(Arc::clone(&model), &adapter, capacity, options).unwrap()
+        };
+        let options = KernelOptions::default();
+        let whole = made(1 << 30, &options);
+        let group = 4 * whole.layout.words_of_group();
+        assert_eq!(whole.tiling.tile, 8);
+        assert_eq!(made(group, &options).tiling.tile, 8);
+        assert_eq!(made(group - 4, &options).tiling.tile, 4);
+        assert_eq!(made(group / 8, &options).tiling.tile, 1);
+        // nothing fits, or the caller has chosen
+        assert_eq!(made(4, &options).tiling.tile, 1);
+        let chosen = KernelOptions { worlds_per_group: Some(8), ..options };
+        assert_eq!(made(4, &chosen).tiling.tile, 8);
+    }
 }

@@ -297,7 +297,7 @@ pub(super) mod tests {
     }
 
     /// Blocks of the solvers, and of the metric in which they may solve.
-    pub(in crate::codegen) const SOLVERS: [&str; 11] = [
+    pub(in crate::codegen) const SOLVERS: [&str; 14] = [
         "CG",
         "PGS",
         "SMOOTH",
@@ -308,12 +308,22 @@ pub(super) mod tests {
         "DISCRETE",
         "METRIC_COUPLED",
         "METRIC_FLEX",
+        "METRIC_NODES",
+        "METRIC_PASSIVE",
         "METRIC_TERMS",
+        "PASSIVE_CONTACT",
     ];
 
     /// Those of the metric.
-    pub(in crate::codegen) const METRIC: [&str; 4] =
-        ["DISCRETE", "METRIC_COUPLED", "METRIC_FLEX", "METRIC_TERMS"];
+    pub(in crate::codegen) const METRIC: [&str; 7] = [
+        "DISCRETE",
+        "METRIC_COUPLED",
+        "METRIC_FLEX",
+        "METRIC_NODES",
+        "METRIC_PASSIVE",
+        "METRIC_TERMS",
+        "PASSIVE_CONTACT",
+    ];
 
     /// The same model with the blocks of another solver.
     pub(in crate::codegen) fn with_solver(
@@ -342,7 +352,7 @@ pub(super) mod tests {
                 || (["SPARSE", "NARROW_ROWS", "BODY_PAIRS", "TREE_BOUNDS"].contains(&k)
                     && placement == WorkingSetSpace::Registers)
                 || (k.starts_with("METRIC_") && placement == WorkingSetSpace::Registers)
-                || (k == "METRIC_FLEX" && placement.has_tiles())
+                || (["METRIC_FLEX", "METRIC_NODES", "METRIC_PASSIVE"].contains(&k) && placement.has_tiles())
                 || (k == "TILES" && !placement.has_tiles())
                 || (k == "LANE_TILES" && placement != WorkingSetSpace::Tiles)
                 || (k == "STORED_TILES" && placement != WorkingSetSpace::StoredTiles)

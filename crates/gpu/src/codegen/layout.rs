@@ -224,6 +224,11 @@ impl Layout {
         4 * stride * self.worlds_per_group
     }
 
+    /// Words of the reals or integers, whichever are more, of as many worlds as an arena has at least.
+    pub fn words_of_group(&self) -> u64 {
+        self.stride_f.max(self.stride_i).max(1) as u64 * self.world_multiple as u64
+    }
+
     /// Bytes of arena per world.
     pub fn bytes_per_world(&self) -> usize {
         4 * (self.stride_f + self.stride_i)

@@ -95,17 +95,15 @@ pub(crate) fn buffer(
 
 /// Worlds that a binding holds, whole groups.
 fn worlds_per_arena(gpu: &Gpu, layout: &Layout) -> Result<usize> {
-    let limit = gpu.adapter().binding_bytes.min(gpu.adapter().buffer_bytes);
-    // kernels use 32-bit indices
-    let words = (limit / 4).min(u64::from(u32::MAX));
-    let stride = layout.stride_f.max(layout.stride_i).max(1) as u64;
-    let tiles = words / (stride * layout.world_multiple as u64);
+    let words = gpu.adapter().arena_words();
+    let tiles = words / layout.words_of_group();
     match usize::try_from(tiles).unwrap_or(usize::MAX) {
         0 => Err(Error::device(format!(
-            "{}: one group of {} worlds needs {} bytes, more than the largest binding of {limit}",
+            "{}: one group of {} worlds needs {} bytes, more than the largest binding of {}",
             gpu.adapter(),
             layout.world_multiple,
-            4 * stride * layout.world_multiple as u64
+            4 * layout.words_of_group(),
+            4 * words
         ))),
         tiles => Ok(tiles.saturating_mul(layout.world_multiple)),
     }

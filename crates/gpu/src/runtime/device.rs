@@ -31,6 +31,11 @@ pub struct Adapter {
 }
 
 impl Adapter {
+    /// Words of the largest arena of reals or integers: a binding, in which kernels use 32-bit indices.
+    pub(crate) fn arena_words(&self) -> u64 {
+        (self.binding_bytes.min(self.buffer_bytes) / 4).min(u64::from(u32::MAX))
+    }
+
     /// An adapter that need not be present, to look at kernels: with Vulkan, 1,024 invocations per workgroup, and
     /// buffers of up to 4 GiB.
     pub fn described(name: &str, software: bool, workgroup_bytes: u32) -> Self {

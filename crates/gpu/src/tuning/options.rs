@@ -1,6 +1,6 @@
 //! Kernel options: partition and tiling, chosen from model and device or set explicitly.
 
-use crate::codegen::flags::{has_convex_pairs, has_metric_flexes, is_coupled};
+use crate::codegen::flags::{has_convex_pairs, is_coupled, is_coupled_by_flexes};
 use crate::codegen::tiling::{HessianTiles, Tiling, WorkingSetSpace};
 use crate::codegen::unroll::MAX_TRIP_COUNT;
 use crate::runtime::device::Adapter;
@@ -209,7 +209,7 @@ impl KernelOptions {
         let suits = tiling.placement == WorkingSetSpace::Workgroup
             && self.partition(adapter) != Partition::Fused
             && model.opt_solver[0] == solver::NEWTON
-            && !has_metric_flexes(model)
+            && !is_coupled_by_flexes(model)
             && nv >= 2
             && tiles.rows <= MAX_TILE_ROWS;
         let of =

@@ -95,6 +95,7 @@ macro_rules! size_table {
             ndual "constraint rows with stored products with the inverse inertia: all or none";
             nadhesive "contacts with adhesion: all or none";
             nflexcon "contacts that may be those of flexes: all or none";
+            npassive "bodies that passive contacts may move; kernels only, none without such contacts";
             nasleep "trees if sleeping is enabled, else none";
             nasleepq "position coordinates if sleeping is enabled, else none";
             ntask "tasks: one or none";
@@ -163,6 +164,7 @@ macro_rules! define_sizes {
                 Size::ndual,
                 Size::nadhesive,
                 Size::nflexcon,
+                Size::npassive,
                 Size::nasleep,
                 Size::nasleepq,
             ];

@@ -98,11 +98,11 @@ macro_rules! stage_table {
                 ],
                 writes: &[Counter],
                 flags: &[
-                    "ADHESION", "BALL", "CAMERA_SENSOR", "CONNECT_WELD", "CONTACT", "DIAGEXACT",
-                    "DISCRETE", "ELLIPTIC", "EQUALITY", "EQUALITY_SITES", "FLEX_CONTACT", "FLEX_EQUALITY",
-                    "FLEX_NODES", "FLEX_SHELL", "FLEX_STRAIN", "FLEX_VERTEX", "FRICTIONLOSS", "LIMIT", "NARROW_ROWS",
-                    "SLEEP", "SMOOTH", "SPARSE", "TENDON",
-                    "TENDON_EQUALITY", "TENDON_FRICTIONLOSS", "TENDON_LIMIT",
+                    "ADHESION", "BALL", "CAMERA_SENSOR", "CONNECT_WELD", "CONTACT", "DIAGEXACT", "DISCRETE",
+                    "ELLIPTIC", "EQUALITY", "EQUALITY_SITES", "FLEX_CONTACT", "FLEX_EQUALITY", "FLEX_NODES",
+                    "FLEX_SHELL", "FLEX_STRAIN", "FLEX_VERTEX", "FRICTIONLOSS", "LIMIT", "NARROW_ROWS",
+                    "PASSIVE_CONTACT", "SLEEP", "SMOOTH", "SPARSE", "TENDON", "TENDON_EQUALITY",
+                    "TENDON_FRICTIONLOSS", "TENDON_LIMIT",
                 ],
             }
             transmission actuation "actuator lengths and moment arms" {
@@ -131,8 +131,9 @@ macro_rules! stage_table {
                 ],
                 flags: &[
                     "ACTUATION", "ADHESION", "CABLE", "DAMPER", "FLEX", "FLEX_BEND", "FLEX_CELLS", "FLEX_CONTACT",
-                    "FLEX_FOLD", "FLEX_FORCE", "FLEX_NODES", "FLEX_SHELL", "FLEX_STRETCH", "FLUID", "FREE", "GRAVCOMP", "PASSIVE_ADHESION",
-                    "REFLECTED_INERTIA", "SPRING", "TENDON",
+                    "FLEX_FOLD", "FLEX_FORCE", "FLEX_NODES", "FLEX_SHELL", "FLEX_STRETCH", "FLUID", "FREE",
+                    "GRAVCOMP", "METRIC_PASSIVE", "PASSIVE_ADHESION", "PASSIVE_CONTACT", "REFLECTED_INERTIA",
+                    "SPRING", "TENDON",
                 ],
             }
             laws actuation "laws of the model's own: passive forces, controls, gains, biases, rates" {
@@ -175,15 +176,15 @@ macro_rules! stage_table {
                     Time, Motion, Force, Sleep, Control, Counter, Result(kinematics), Result(com_pos), Result(crb),
                     Result(factor_m),
                     Result(flex), Result(tendon), Result(transmission), Result(com_vel), Result(passive),
-                    Result(rne), Result(actuation),
+                    Result(rne), Result(actuation), Result(collision), Scratch,
                 ],
-                cpu_reads: &[History, Scratch, Result(collision), Result(make_constraint)],
+                cpu_reads: &[History, Result(make_constraint)],
                 writes: &[Counter],
                 flags: &[
-                    "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "DISCRETE", "FLEX_BEND", "FLEX_FORCE",
-                    "FLEX_STRETCH", "FLUID", "FREE", "HISTORY", "IMPLICIT", "METRIC_COUPLED",
-                    "METRIC_FLEX", "METRIC_TERMS", "MUSCLE", "PGS", "REFLECTED_INERTIA", "SLEEP", "SO3",
-                    "SPRING", "TENDON",
+                    "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "DISCRETE", "FLEX_BEND", "FLEX_CELLS",
+                    "FLEX_FORCE", "FLEX_NODES", "FLEX_STRETCH", "FLUID", "FREE", "HISTORY", "IMPLICIT",
+                    "METRIC_COUPLED", "METRIC_FLEX", "METRIC_NODES", "METRIC_PASSIVE", "METRIC_TERMS", "MUSCLE",
+                    "PASSIVE_CONTACT", "PGS", "REFLECTED_INERTIA", "SLEEP", "SO3", "SPRING", "TENDON",
                 ],
             }
             solve solver "constraint solver: constraint forces and acceleration" {
@@ -197,9 +198,10 @@ macro_rules! stage_table {
                 writes: &[Result(make_constraint), Result(reference_constraint)],
                 flags: &[
                     "ACTUATION", "ADHESION", "CG", "CONTACT", "DAMPER", "DIAGEXACT", "DISCRETE", "DUAL",
-                    "DUAL_ELLIPTIC", "DUAL_PYRAMIDAL", "ELLIPTIC", "EQUALITY", "FLEX_BEND", "FLEX_FORCE",
-                    "FRICTION", "IMPLICIT", "METRIC_COUPLED", "METRIC_FLEX", "METRIC_TERMS", "NARROW_ROWS",
-                    "NOSLIP", "PGS", "SINGLE_FREE_BODY", "SMOOTH", "SPARSE", "SPRING", "TENDON",
+                    "DUAL_ELLIPTIC", "DUAL_PYRAMIDAL", "ELLIPTIC", "EQUALITY", "FLEX_BEND", "FLEX_CELLS",
+                    "FLEX_FORCE", "FLEX_NODES", "FRICTION", "IMPLICIT", "METRIC_COUPLED", "METRIC_FLEX",
+                    "METRIC_NODES", "METRIC_PASSIVE", "METRIC_TERMS", "NARROW_ROWS", "NOSLIP", "PASSIVE_CONTACT",
+                    "PGS", "SINGLE_FREE_BODY", "SMOOTH", "SPARSE", "SPRING", "TENDON",
                 ],
             }
             inverse solver "inverse dynamics: force that produces a given acceleration" {
@@ -215,11 +217,11 @@ macro_rules! stage_table {
                 ],
                 flags: &[
                     "ACTIVATION", "ACTUATION", "ADHESION", "CONTACT", "DAMPER", "DCMOTOR", "DERIVATIVE",
-                    "DIAGEXACT", "DISCRETE", "ELLIPTIC", "EQUALITY", "EULERDAMP", "FLEX_BEND",
-                    "FLEX_DAMPER", "FLEX_FORCE", "FLEX_STRETCH", "FLUID", "FREE", "FRICTION", "HISTORY",
-                    "IMPLICIT", "INVDISCRETE", "METRIC_COUPLED", "METRIC_FLEX", "METRIC_TERMS", "MUSCLE",
-                    "NARROW_ROWS", "PGS", "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SO3", "SPARSE",
-                    "SPRING", "TENDON",
+                    "DIAGEXACT", "DISCRETE", "ELLIPTIC", "EQUALITY", "EULERDAMP", "FLEX_BEND", "FLEX_CELLS",
+                    "FLEX_DAMPER", "FLEX_FORCE", "FLEX_NODES", "FLEX_STRETCH", "FLUID", "FREE", "FRICTION",
+                    "HISTORY", "IMPLICIT", "INVDISCRETE", "METRIC_COUPLED", "METRIC_FLEX", "METRIC_NODES",
+                    "METRIC_PASSIVE", "METRIC_TERMS", "MUSCLE", "NARROW_ROWS", "PASSIVE_CONTACT", "PGS",
+                    "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SO3", "SPARSE", "SPRING", "TENDON",
                 ],
             }
             fwdinv solver "discrepancy of forward and inverse dynamics" {
@@ -238,11 +240,11 @@ macro_rules! stage_table {
                 ],
                 flags: &[
                     "ACTIVATION", "ACTUATION", "ADHESION", "CONTACT", "DAMPER", "DCMOTOR", "DERIVATIVE",
-                    "DIAGEXACT", "DISCRETE", "ELLIPTIC", "EQUALITY", "EULERDAMP", "FLEX_BEND",
-                    "FLEX_DAMPER", "FLEX_FORCE", "FLEX_STRETCH", "FLUID", "FREE", "FRICTION", "HISTORY",
-                    "IMPLICIT", "INVDISCRETE", "METRIC_COUPLED", "METRIC_FLEX", "METRIC_TERMS", "MUSCLE",
-                    "NARROW_ROWS", "PGS", "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SO3", "SPARSE",
-                    "SPRING", "TENDON",
+                    "DIAGEXACT", "DISCRETE", "ELLIPTIC", "EQUALITY", "EULERDAMP", "FLEX_BEND", "FLEX_CELLS",
+                    "FLEX_DAMPER", "FLEX_FORCE", "FLEX_NODES", "FLEX_STRETCH", "FLUID", "FREE", "FRICTION",
+                    "HISTORY", "IMPLICIT", "INVDISCRETE", "METRIC_COUPLED", "METRIC_FLEX", "METRIC_NODES",
+                    "METRIC_PASSIVE", "METRIC_TERMS", "MUSCLE", "NARROW_ROWS", "PASSIVE_CONTACT", "PGS",
+                    "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SO3", "SPARSE", "SPRING", "TENDON",
                 ],
             }
             subtree_vel smooth "subtree velocities and angular momenta" {
@@ -301,9 +303,9 @@ macro_rules! stage_table {
                 ],
                 writes: &[Motion, Sleep, Result(acceleration), Result(solve)],
                 flags: &[
-                    "ACTUATION", "CONNECT_WELD", "CONTACT", "DISCRETE", "EQUALITY", "EQUALITY_SITES",
-                    "FLEX", "FLEX_CONTACT", "FLEX_EQUALITY", "FLEX_NODES", "FLEX_SHELL", "SLEEP", "TENDON",
-                    "TENDON_EQUALITY",
+                    "ACTUATION", "CONNECT_WELD", "CONTACT", "DISCRETE", "EQUALITY", "EQUALITY_SITES", "FLEX",
+                    "FLEX_CONTACT", "FLEX_EQUALITY", "FLEX_NODES", "FLEX_SHELL", "PASSIVE_CONTACT", "SLEEP",
+                    "TENDON", "TENDON_EQUALITY",
                 ],
             }
             euler integrate "semi-implicit Euler integrator with implicit damping" {

@@ -28,8 +28,15 @@ pub(super) fn flags(model: &Model) -> Room {
         ("ELLIPTIC", is_elliptic(model)),
         ("SURFACE_VELOCITY", has_contacts(model) && some(&model.geom_surfacevel)),
         ("ADHESION", model.has_adhesion()),
+        ("PASSIVE_CONTACT", has_passive_contacts(model)),
         ("DIAGEXACT", model.enabled(enable::DIAGEXACT)),
     ]
+}
+
+/// True if contacts of flexes can be springs: not those of lines, nor of interpolated flexes.
+pub(super) fn has_passive_contacts(model: &Model) -> bool {
+    let is_soft = |f: usize| model.flex_passive[f] != 0 && model.flex_dim[f] > 1 && model.flex_interp[f] == 0;
+    has_contacts(model) && model.sizes.nflexpair > 0 && (0..model.sizes.nflex).any(is_soft)
 }
 
 /// True if any contact can have an elliptic cone.

@@ -11,7 +11,7 @@ mod solver;
 
 pub(crate) use collision::{has_convex_pairs, shape_pairs, side_bodies};
 pub(crate) use runtime::of_tiling;
-pub(crate) use solver::{has_metric_flexes, is_coupled};
+pub(crate) use solver::{has_metric_contacts, is_coupled, is_coupled_by_flexes};
 
 use std::collections::BTreeMap;
 

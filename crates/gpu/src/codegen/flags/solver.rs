@@ -1,11 +1,11 @@
 //! Flags of the solver and its sparsity.
 
-use super::constraint::is_elliptic;
+use super::constraint::{has_passive_contacts, is_elliptic};
 use super::{Room, has_contacts};
 use crate::codegen::row_width::narrow_row_width;
 use crate::codegen::tiling::{Tiling, WorkingSetSpace};
 use manyworlds_model::model::Model;
-use manyworlds_model::schema::enums::{disable, enable, solver};
+use manyworlds_model::schema::enums::{disable, edgeequality, enable, solver};
 
 pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
     let mut room = vec![
@@ -20,6 +20,8 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
         ("DISCRETE", model.is_discrete()),
         ("METRIC_TERMS", has_metric_terms(model)),
         ("METRIC_FLEX", has_metric_flexes(model)),
+        ("METRIC_NODES", has_metric_cells(model)),
+        ("METRIC_PASSIVE", has_metric_contacts(model)),
         ("METRIC_COUPLED", is_coupled(model)),
     ];
     // a flag of its own name for each solver
@@ -29,7 +31,7 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
 
 /// True if the metric of the integrator discrete can have elements outside of the pattern of the inertia.
 pub(crate) fn is_coupled(model: &Model) -> bool {
-    has_metric_terms(model) || has_metric_flexes(model)
+    has_metric_terms(model) || is_coupled_by_flexes(model)
 }
 
 /// True if tendons or actuators can couple degrees of freedom in the metric of the integrator discrete.
@@ -44,11 +46,35 @@ fn has_metric_terms(model: &Model) -> bool {
     model.is_discrete() && model.opt_solver[0] != solver::PGS && (tendons || actuators)
 }
 
+/// True if springs of passive contacts are in the metric of the integrator discrete, the only one that has them.
+pub(crate) fn has_metric_contacts(model: &Model) -> bool {
+    has_passive_contacts(model) && !model.disabled(disable::SPRING)
+}
+
+/// True if flexes couple degrees of freedom in the metric of the integrator discrete.
+pub(crate) fn is_coupled_by_flexes(model: &Model) -> bool {
+    has_metric_flexes(model) || has_metric_cells(model) || has_metric_contacts(model)
+}
+
+/// True if cells or faces of flexes between nodes are in the metric of the integrator discrete.
+fn has_metric_cells(model: &Model) -> bool {
+    let is_elastic = |f: usize| {
+        let is_strained = model.flex_edgeequality[f] == edgeequality::STRAIN;
+        model.flex_interp[f] != 0
+            && model.flex_stiffnessadr[f] >= 0
+            && model.flex_rigid[f] == 0
+            && !is_strained
+    };
+    let passive = !model.disabled(disable::SPRING) || !model.disabled(disable::DAMPER);
+    model.is_discrete() && passive && (0..model.sizes.nflex).any(is_elastic)
+}
+
 /// True if elements of flexes are in the metric of the integrator discrete.
-pub(crate) fn has_metric_flexes(model: &Model) -> bool {
+fn has_metric_flexes(model: &Model) -> bool {
     let is_elastic = |f: usize| {
         let stretches = model.flex_stiffnessadr[f] >= 0 && model.flex_dim[f] > 1;
-        model.flex_rigid[f] == 0 && (stretches || model.flex_bendingadr[f] >= 0)
+        let is_on_vertices = model.flex_rigid[f] == 0 && model.flex_interp[f] == 0;
+        is_on_vertices && (stretches || model.flex_bendingadr[f] >= 0)
     };
     let passive = !model.disabled(disable::SPRING) || !model.disabled(disable::DAMPER);
     model.is_discrete() && passive && (0..model.sizes.nflex).any(is_elastic)

@@ -52,6 +52,13 @@ macro_rules! force_data {
             scratch metric_edge: real [nflexedge 9] "N/m" "Stiffness of the elements around an edge, of its first end against its second." { need: Need::Kernels };
             scratch metric_velocity: real [nflexvert 3] "mixed" "Velocity of a vertex for a vector in joint space." { need: Need::Kernels };
             scratch metric_pull: real [nflexvert 3] "mixed" "Product of the metric's stiffness with these velocities." { need: Need::Kernels };
+            scratch metric_node_velocity: real [nflexnode 3] "mixed" "Velocity of a node for a vector in joint space." { need: Need::Kernels };
+            scratch metric_node_pull: real [nflexnode 3] "mixed" "Product of the metric's stiffness with these velocities." { need: Need::Kernels };
+            scratch passive_spring: real [nflexcon 4] "mixed" "A passive contact: stiffness, weight of its square in the metric, the same where it couples something, and its force or a product." { need: Need::Kernels };
+            scratch passive_body: int [npassive] "id" "Bodies of the sides of passive contacts; -1 for none." { need: Need::Kernels };
+            scratch passive_weight: real [npassive] "1" "How much the velocity of such a body counts in the rate of the distance." { need: Need::Kernels };
+            scratch passive_next: int [npassive] "id" "Next entry of the same body; -1 for none." { need: Need::Kernels };
+            scratch passive_first: int [nbody] "id" "First entry of a body in passive contacts; -1 for none." { need: Need::Kernels };
             scratch metric_residual: real [nv] "mixed" "Residual of a solution in the metric." { need: Need::Kernels };
             scratch metric_scaled: real [nv] "mixed" "The residual by the factors that precondition." { need: Need::Kernels };
             scratch metric_direction: real [nv] "mixed" "Direction of an iteration." { need: Need::Kernels };
