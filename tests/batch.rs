@@ -48,6 +48,61 @@ fn a_world_has_the_same_bits_wherever_it_sits() {
     assert_ne!(bits(&mut many, 5), bits(&mut one, 0));
 }
 
+/// Runs `work` on one thread, where every four worlds step side by side.
+fn on_one_thread<R: Send>(work: impl FnOnce() -> R + Send) -> R {
+    rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap().install(work)
+}
+
+#[test]
+fn worlds_have_the_same_bits_side_by_side() {
+    let model = model("quadruped.xml");
+    let alone = |w| {
+        let mut one = on_cpu(&model, 1);
+        run(&mut one, w, 100);
+        bits(&mut one, 0)
+    };
+    let alone: Vec<_> = (0..11).map(alone).collect();
+    // some of them numbers that no width divides
+    for worlds in [1, 3, 4, 8, 11] {
+        let all = on_one_thread(|| {
+            let mut many = on_cpu(&model, worlds);
+            run(&mut many, 0, 100);
+            (0..worlds).map(|w| bits(&mut many, w)).collect::<Vec<_>>()
+        });
+        assert_eq!(all, alone[..worlds], "{worlds} worlds");
+    }
+}
+
+#[test]
+fn a_world_that_diverges_leaves_those_beside_it_their_bits() {
+    let model = model("humanoid.xml");
+    let all = |bad: Option<usize>| {
+        on_one_thread(|| {
+            let mut batch = on_cpu(&model, 5);
+            run(&mut batch, 0, 50);
+            if let Some(world) = bad {
+                let mut mask = vec![false; 5];
+                mask[world] = true;
+                batch.set("qfrc_applied", &mask, &vec![1e200; batch.sizes().nv]).unwrap();
+                batch.step(1).unwrap();
+                batch.set("qfrc_applied", &mask, &vec![0.0; batch.sizes().nv]).unwrap();
+            } else {
+                batch.step(1).unwrap();
+            }
+            run(&mut batch, 0, 50);
+            let resets = batch.get("nreset", ..).unwrap().data.to_f64();
+            ((0..5).map(|w| bits(&mut batch, w)).collect::<Vec<_>>(), resets)
+        })
+    };
+    let (healthy, _) = all(None);
+    let (beside, resets) = all(Some(2));
+    assert_eq!(resets, [0.0, 0.0, 1.0, 0.0, 0.0]);
+    for world in [0, 1, 3, 4] {
+        assert_eq!(healthy[world], beside[world], "world {world}");
+    }
+    assert_ne!(healthy[2], beside[2]);
+}
+
 #[test]
 fn threads_and_runs_do_not_change_bits() {
     let model = model("pile.xml");

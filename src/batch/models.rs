@@ -133,19 +133,31 @@ impl Models {
     /// Runs `work` on every world and its model, in parallel. Where there are more threads than worlds, some work on the
     /// same one.
     pub(super) fn each(&mut self, worlds: &mut [Data], work: impl Fn(usize, &Model, &mut Data) + Sync) {
+        self.each_group(worlds, 1, |first, model, worlds| {
+            worlds.iter_mut().enumerate().for_each(|(k, data)| work(first + k, model, data));
+        });
+    }
+
+    /// As [`Models::each`], on up to `size` worlds of one model that follow each other, with the number of the first.
+    pub(super) fn each_group(
+        &mut self,
+        worlds: &mut [Data],
+        size: usize,
+        work: impl Fn(usize, &Model, &mut [Data]) + Sync,
+    ) {
         let (base, varied, idle) = (&self.base, &self.varied, &self.idle);
         let threads = rayon::current_num_threads() / worlds.len().max(1);
         worlds.iter_mut().for_each(|data| data.threads = threads);
-        let worlds = worlds.par_iter_mut().enumerate();
         if varied.is_empty() {
-            worlds.for_each(|(world, data)| work(world, base, data));
+            let groups = worlds.par_chunks_mut(size).enumerate();
+            groups.for_each(|(group, worlds)| work(group * size, base, worlds));
             return;
         }
-        worlds.zip(&mut self.columns).for_each_init(
+        worlds.par_iter_mut().enumerate().zip(&mut self.columns).for_each_init(
             || Borrowed::new(idle, base),
             |borrowed, ((world, data), columns)| {
                 exchange(&mut borrowed.model, varied, columns);
-                work(world, &borrowed.model, data);
+                work(world, &borrowed.model, std::slice::from_mut(data));
                 exchange(&mut borrowed.model, varied, columns);
             },
         );

@@ -13,6 +13,8 @@ use crate::batch::numbers::{column, numbers_of, write};
 use crate::batch::overflow::{Overflow, cpu_capacity_limit};
 use crate::batch::{Backend, ColdStart, Growth, memory};
 use crate::cpu as pipeline;
+use crate::cpu::lanes::number::WIDTH;
+use crate::cpu::lanes::stepper::Stepper;
 use crate::error::{Error, Result};
 use crate::model::data::{Capacity, Data};
 use crate::model::{DataField, FieldName, Model, schedule};
@@ -29,6 +31,8 @@ const REPEATS: u32 = 20;
 pub(super) struct CpuEngine {
     models: Models,
     worlds: Vec<Data>,
+    /// Steps of the model that all worlds have, if they have one.
+    stepper: Option<Stepper>,
     sizes: Sizes,
     overflow: Overflow,
     /// Rows that worlds may want beyond those of their common model.
@@ -48,10 +52,12 @@ impl CpuEngine {
     ) -> Result<Self> {
         let begin = Instant::now();
         let sizes = capacity.sizes(&model);
+        let stepper = Some(new_stepper(&model, worlds));
         let worlds = new_worlds(&model, worlds, &sizes, overflow)?;
         Ok(Self {
             models: Models::new(model),
             worlds,
+            stepper,
             sizes,
             overflow,
             rows: 0,
@@ -90,6 +96,18 @@ impl CpuEngine {
         self.models.each(&mut self.worlds, |_, model, data| {
             work(model, data);
             if data.status[0] != 0 {
+                flagged.store(true, Ordering::Relaxed);
+            }
+        });
+        self.flagged = flagged.into_inner();
+    }
+
+    /// Takes steps in all worlds, each with all its steps before the next, so that its data stays in cache.
+    fn step(&mut self, steps: usize) {
+        let (stepper, flagged) = (self.stepper.as_ref(), AtomicBool::new(false));
+        self.models.each_group(&mut self.worlds, WIDTH, |_, model, worlds| {
+            take_steps(stepper, model, worlds, steps, |_, _, _| {}, |_, _, _| {});
+            if worlds.iter().any(|data| data.status[0] != 0) {
                 flagged.store(true, Ordering::Relaxed);
             }
         });
@@ -153,8 +171,7 @@ impl Engine for CpuEngine {
     fn call(&mut self, call: Call) -> Result<()> {
         self.refresh_models()?;
         match call {
-            // all steps of one world before the next, so that its data stays in cache
-            Call::Step(n) => self.advance(|model, data| (0..n).for_each(|_| pipeline::step(model, data))),
+            Call::Step(n) => self.step(n),
             Call::Forward => self.models.each(&mut self.worlds, |_, m, data| pipeline::forward(m, data)),
             Call::ForwardOf(worlds) => self.on(&worlds, |_, model, data| pipeline::forward(model, data)),
             Call::Inverse => self.models.each(&mut self.worlds, |_, m, data| pipeline::inverse(m, data)),
@@ -245,7 +262,7 @@ impl Engine for CpuEngine {
 
     fn rollout(&mut self, recording: Recording<'_>) -> Result<Vec<Vec<f64>>> {
         self.refresh_models()?;
-        let mut rows = record(&mut self.models, &mut self.worlds, recording);
+        let mut rows = record(&mut self.models, self.stepper.as_ref(), &mut self.worlds, recording);
         self.share_capacities()?;
         // worlds that have grown have longer frames
         let frames = recording.steps / recording.every;
@@ -314,6 +331,8 @@ impl Engine for CpuEngine {
                 data.capacity_limit = Capacity { njmax: limit.njmax.saturating_add(more), ..limit };
             }
         }
+        let is_one = models.varied().next().is_none();
+        self.stepper = is_one.then(|| new_stepper(models.base(), self.worlds.len()));
         (self.models, self.sizes, self.rows) = (models, sizes, rows);
         Ok(())
     }
@@ -335,30 +354,76 @@ fn new_worlds(model: &Model, worlds: usize, sizes: &Sizes, overflow: Overflow) -
     Ok((0..worlds).into_par_iter().map(new).collect())
 }
 
+/// Steps of worlds of one model: side by side where that leaves no thread without work.
+fn new_stepper(model: &Model, worlds: usize) -> Stepper {
+    let (threads, groups) = (rayon::current_num_threads(), worlds / WIDTH);
+    Stepper::new(model, if groups < threads { 0 } else { threads })
+}
+
+/// Takes steps in worlds of one model, with what is done before and after each step of each world.
+fn take_steps(
+    stepper: Option<&Stepper>,
+    model: &Model,
+    worlds: &mut [Data],
+    steps: usize,
+    before: impl Fn(usize, usize, &mut Data),
+    mut after: impl FnMut(usize, usize, &Data),
+) {
+    if let Ok(worlds) = <&mut [Data; WIDTH]>::try_from(&mut *worlds)
+        && let Some(mut group) = stepper.and_then(Stepper::group)
+    {
+        for step in 0..steps {
+            worlds.iter_mut().enumerate().for_each(|(k, data)| before(step, k, data));
+            group.step(model, worlds);
+            worlds.iter().enumerate().for_each(|(k, data)| after(step, k, data));
+        }
+        return;
+    }
+    for (k, data) in worlds.iter_mut().enumerate() {
+        for step in 0..steps {
+            before(step, k, data);
+            match stepper {
+                Some(stepper) => stepper.step(model, data),
+                None => pipeline::step(model, data),
+            }
+            after(step, k, data);
+        }
+    }
+}
+
 /// Takes the steps of all worlds; fields after every `every`-th step, `[world][field][frame, …]`.
-fn record(models: &mut Models, worlds: &mut [Data], recording: Recording<'_>) -> Vec<Vec<Vec<f64>>> {
+fn record(
+    models: &mut Models,
+    stepper: Option<&Stepper>,
+    worlds: &mut [Data],
+    recording: Recording<'_>,
+) -> Vec<Vec<Vec<f64>>> {
     let Recording { steps, controls, fields, every } = recording;
     let rows: Vec<Mutex<Vec<Vec<f64>>>> = worlds.iter().map(|_| Mutex::default()).collect();
-    models.each(worlds, |w, model, data| {
-        let mut record = vec![Vec::new(); fields.len()];
+    models.each_group(worlds, WIDTH, |first, model, worlds| {
         let nu = model.sizes.nu;
-        for step in 0..steps {
+        let before = |step: usize, k: usize, data: &mut Data| {
             if let Some(controls) = controls {
-                data.ctrl.copy_from_slice(&controls[(w * steps + step) * nu..][..nu]);
+                data.ctrl.copy_from_slice(&controls[((first + k) * steps + step) * nu..][..nu]);
             }
-            pipeline::step(model, data);
+        };
+        let mut records = vec![vec![Vec::new(); fields.len()]; worlds.len()];
+        let after = |step: usize, k: usize, data: &Data| {
             if (step + 1).is_multiple_of(every) {
                 let frame = step / every;
-                for (field, row) in fields.iter().zip(&mut record) {
+                for (field, row) in fields.iter().zip(&mut records[k]) {
                     let values = data.get(field.name).map(|v| v.to_f64()).unwrap_or_default();
                     // a world that has grown has longer frames
                     widen(row, frame, values.len());
                     row.extend(values);
                 }
             }
-        }
-        if let Ok(mut row) = rows[w].lock() {
-            *row = record;
+        };
+        take_steps(stepper, model, worlds, steps, before, after);
+        for (row, record) in rows[first..].iter().zip(records) {
+            if let Ok(mut row) = row.lock() {
+                *row = record;
+            }
         }
     });
     rows.into_iter().map(|row| row.into_inner().unwrap_or_default()).collect()
