@@ -14,7 +14,7 @@ pub struct CostParameters<T> {
     /// Quadratic on both sides of zero.
     equality: bool,
     /// Friction row: half width of its quadratic zone, and the slope of its linear zones.
-    friction: bool,
+    pub(crate) friction: bool,
     width: T,
     loss: T,
     pub(crate) constraint_mass: T,

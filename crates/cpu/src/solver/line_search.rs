@@ -116,9 +116,13 @@ fn evaluate<T: Real>(
         if r < two_sided {
             let row = cost_parameters(d, r);
             let (was, is) = (is_quadratic(&row, x0), is_quadratic(&row, x));
-            // within one quadratic zone the difference is formed without cancellation
+            // within one zone the difference is formed without cancellation: a row far out in a linear one would hide what others
+            // gain
+            let slides = row.friction && !was && !is && (x > T::ZERO) == (x0 > T::ZERO);
             p.cost += if was && is {
                 row.constraint_mass * alpha * v * (x0 + half * alpha * v)
+            } else if slides {
+                -(force(&row, x0) * alpha * v)
             } else {
                 row_cost(&row, x) - row_cost(&row, x0)
             };
