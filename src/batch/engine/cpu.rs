@@ -105,7 +105,7 @@ impl CpuEngine {
     /// Takes steps in all worlds, each with all its steps before the next, so that its data stays in cache.
     fn step(&mut self, steps: usize) {
         let (stepper, flagged) = (self.stepper.as_ref(), AtomicBool::new(false));
-        self.models.each_group(&mut self.worlds, WIDTH, |_, model, worlds| {
+        self.models.each_group(&mut self.worlds, width_of(stepper), |_, model, worlds| {
             take_steps(stepper, model, worlds, steps, |_, _, _| {}, |_, _, _| {});
             if worlds.iter().any(|data| data.status[0] != 0) {
                 flagged.store(true, Ordering::Relaxed);
@@ -360,6 +360,11 @@ fn new_stepper(model: &Model, worlds: usize) -> Stepper {
     Stepper::new(model, if groups < threads { 0 } else { threads })
 }
 
+/// Worlds that step together.
+fn width_of(stepper: Option<&Stepper>) -> usize {
+    stepper.map_or(1, Stepper::width)
+}
+
 /// Takes steps in worlds of one model, with what is done before and after each step of each world.
 fn take_steps(
     stepper: Option<&Stepper>,
@@ -400,7 +405,7 @@ fn record(
 ) -> Vec<Vec<Vec<f64>>> {
     let Recording { steps, controls, fields, every } = recording;
     let rows: Vec<Mutex<Vec<Vec<f64>>>> = worlds.iter().map(|_| Mutex::default()).collect();
-    models.each_group(worlds, WIDTH, |first, model, worlds| {
+    models.each_group(worlds, width_of(stepper), |first, model, worlds| {
         let nu = model.sizes.nu;
         let before = |step: usize, k: usize, data: &mut Data| {
             if let Some(controls) = controls {

@@ -52,8 +52,9 @@ pub(super) fn penetration_direction<T: Real>(
     b: &ConvexShape<'_, T>,
     reach: T,
 ) -> Result<LocalMinimum<T>, Vec3<T>> {
-    if let Some(minimum) = segment_cylinder(a, b) {
-        return if -minimum.height > reach { Err(minimum.n) } else { Ok(minimum) };
+    if let Some((n, height)) = segment_cylinder(a, b) {
+        let minimum = LocalMinimum { n, height, witness: None, face: None };
+        return if -height > reach { Err(n) } else { Ok(minimum) };
     }
     let size = length(a.shape.size) + length(b.shape.size);
     let tolerance = T::of(4.0) * T::EPSILON.sqrt() * size;

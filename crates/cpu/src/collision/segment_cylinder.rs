@@ -5,7 +5,6 @@
 //! in each of the three and rises, so that Newton's method within an interval finds the place; a search by support functions
 //! takes some twenty steps to follow the rim of a cap or a skewed edge.
 
-use super::penetration::LocalMinimum;
 use super::support_map::ConvexShape;
 use crate::math::{Vec3, dot, length};
 use manyworlds_model::real::Real;
@@ -18,11 +17,11 @@ const LEAST_SHARE: f64 = 1e-3;
 const STEPS: usize = 40;
 
 /// Minimiser of the support function of the Minkowski difference of a segment (a capsule's core) and a cylinder, in either
-/// order; none where they overlap or nearly touch, or are other shapes.
+/// order, and the minimum; none where they overlap or nearly touch, or are other shapes.
 pub(super) fn segment_cylinder<T: Real>(
     a: &ConvexShape<'_, T>,
     b: &ConvexShape<'_, T>,
-) -> Option<LocalMinimum<T>> {
+) -> Option<(Vec3<T>, T)> {
     let (segment, cylinder, sign) = match (a.kind, b.kind) {
         (geom::CAPSULE, geom::CYLINDER) => (a, b, -T::ONE),
         (geom::CYLINDER, geom::CAPSULE) => (b, a, T::ONE),
@@ -38,7 +37,7 @@ pub(super) fn segment_cylinder<T: Real>(
     let least = T::of(LEAST_SHARE).max(T::of(100.0) * T::EPSILON.sqrt()) * size;
     if distance > least {
         let n = cylinder.shape.mat * (away * (sign / distance));
-        return Some(LocalMinimum { n, height: -distance, witness: None, face: None });
+        return Some((n, -distance));
     }
     None
 }
@@ -167,20 +166,20 @@ mod tests {
             let (a, b) =
                 (ConvexShape::of(geom::CAPSULE, &segment), ConvexShape::of(geom::CYLINDER, &cylinder));
             let distance = sampled(&segment, &cylinder);
-            let Some(minimum) = segment_cylinder(&a, &b) else {
+            let Some((n, height)) = segment_cylinder(&a, &b) else {
                 // only where they touch
                 assert!(distance < 2.0 * LEAST_SHARE, "{k}: {distance}");
                 continue;
             };
             all += 1;
             // no place is nearer, and the plane across the direction separates them by as much
-            assert!(-minimum.height <= distance + 1e-12, "{k}: {} {distance}", minimum.height);
-            let support = dot(minkowski_support(&a, &b, minimum.n), minimum.n);
-            assert!((support - minimum.height).abs() < 1e-12, "{k}: {support} {}", minimum.height);
-            assert!((length(minimum.n) - 1.0).abs() < 1e-14);
+            assert!(-height <= distance + 1e-12, "{k}: {height} {distance}");
+            let support = dot(minkowski_support(&a, &b, n), n);
+            assert!((support - height).abs() < 1e-12, "{k}: {support} {height}");
+            assert!((length(n) - 1.0).abs() < 1e-14);
             // the other way round
-            let turned = segment_cylinder(&b, &a).map_or(Vec3::ZERO, |minimum| minimum.n);
-            assert_eq!(turned, -minimum.n);
+            let turned = segment_cylinder(&b, &a).map_or(Vec3::ZERO, |(n, _)| n);
+            assert_eq!(turned, -n);
             found += usize::from(distance < 0.3);
         }
         assert!(all > 3000 && found > 1000, "{found} of {all}");

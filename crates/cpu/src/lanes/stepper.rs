@@ -80,6 +80,11 @@ impl Stepper {
         Self { stages, plan }
     }
 
+    /// Worlds that step together: one where they step one by one.
+    pub fn width(&self) -> usize {
+        if self.plan.is_some() { WIDTH } else { 1 }
+    }
+
     /// Advances one world by a time step: [`crate::step`].
     pub fn step(&self, m: &Model, d: &mut Data) {
         d.step_owed[0] = 0;
