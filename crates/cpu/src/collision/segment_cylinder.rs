@@ -110,8 +110,10 @@ fn nearest_place<T: Real>(line: &Line<T>, radius: T, half: T) -> Option<T> {
     for _ in 0..STEPS {
         let excess = at(place);
         let (slope, bend) = excess.slopes(line.axis);
-        if slope == T::ZERO {
-            return (excess.side > T::ZERO || excess.cap > T::ZERO).then_some(place);
+        // flat to rounding, as along a side that is parallel
+        let reach = excess.side + excess.cap;
+        if slope.abs() <= T::of(4.0) * T::EPSILON * reach {
+            return (reach > T::ZERO).then_some(place);
         }
         if slope > T::ZERO {
             high = place;
