@@ -642,6 +642,9 @@ class ModelFields:
     def nflexcon(self) -> int:
         """Number of contacts that may be those of flexes: all or none."""
     @property
+    def npassive(self) -> int:
+        """Number of bodies that passive contacts may move; kernels only, none without such contacts."""
+    @property
     def nasleep(self) -> int:
         """Number of trees if sleeping is enabled, else none."""
     @property
