@@ -427,9 +427,11 @@ fn masks_and_copies_stay_on_the_device() {
             // the largest numbers of contacts and rows that were wanted and of steps that are owed, in 64 parts
             assert!(host[0] < 1 << 14 && host[1] <= 3 * 64 * 4, "{host:?}");
         }
-        [world, forward, reset, broadcast]
+        ([world, forward, reset, broadcast], batch)
     };
-    assert_eq!(of_worlds(6), of_worlds(40));
+    let ((few, first), (many, second)) = (of_worlds(6), of_worlds(40));
+    assert_eq!(few, many);
+    drop((first, second));
 }
 
 /// A rollout in one call and steps from the host: the same bits.
@@ -439,6 +441,8 @@ fn a_rollout_in_one_call_is_as_steps_one_by_one() {
     let (worlds, steps, every, nu) = (20, 24, 4, model.sizes.nu);
     let controls: Vec<f64> = (0..worlds * steps * nu).map(|i| 0.2 * (i as f64).sin()).collect();
     let record = ["qpos", "ncon", "qacc", "sensordata", "time"];
+    // batches share kernels with those that are there
+    let mut before = Vec::new();
     for (backend, chunk) in BACKENDS.iter().flat_map(|b| [(*b, None), (*b, Some(8))]) {
         let mut options = BatchOptions::on(backend);
         #[cfg(feature = "gpu")]
@@ -486,6 +490,7 @@ fn a_rollout_in_one_call_is_as_steps_one_by_one() {
         says(one.rollout(2, Some(&controls), &[""; 0], 1), "20 worlds, 2 steps");
         says(one.rollout(2, None, &["qpoz"], 1), "did you mean 'qpos'?");
         says(one.rollout(2, None, &["qpos"], 0), "at least 1");
+        before.push((one, many));
     }
 }
 

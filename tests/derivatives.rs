@@ -235,13 +235,9 @@ fn every_integrator_has_the_derivatives_of_whole_steps() {
 
 #[test]
 fn kernels_have_the_derivatives_of_whole_steps() {
-    for integrator in INTEGRATORS {
-        for (what, model, knots) in cases(integrator, "") {
-            // what differs in kernels: every integrator once, every feature once
-            if what != "mocap and equality" && integrator != "RK4" {
-                continue;
-            }
-            agree(&format!("{what}, {integrator}"), &model, &knots, Backend::Gpu, 1e-2, 2e-3);
-        }
+    // what differs in kernels: every integrator, every feature, not each with each
+    for (k, integrator) in INTEGRATORS.into_iter().cycle().enumerate() {
+        let Some((what, model, knots)) = cases(integrator, "").into_iter().nth(k) else { break };
+        agree(&format!("{what}, {integrator}"), &model, &knots, Backend::Gpu, 1e-2, 2e-3);
     }
 }

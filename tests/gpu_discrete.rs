@@ -146,9 +146,7 @@ fn flexes_between_nodes_agree_with_the_cpu() {
         dof='quadratic' cellcount='1 1 1'><contact selfcollide='none'/>
         <elasticity young='3e4' poisson='.2' thickness='.02' elastic2d='stretch' damping='.005'/></flexcomp></worldbody></mujoco>";
     let mut model = manyworlds::load_str(text).unwrap();
-    for (solver, tiling) in
-        [(solver::NEWTON, TILINGS[0]), (solver::NEWTON, TILINGS[1]), (solver::CG, TILINGS[1])]
-    {
+    for (solver, tiling) in [(solver::NEWTON, TILINGS[1]), (solver::CG, TILINGS[0])] {
         model.opt_solver[0] = solver;
         assert_eq!(differing(&model, tiling), [""; 0], "{solver} {tiling:?}");
     }
@@ -177,9 +175,7 @@ fn passive_contacts_agree_with_the_cpu() {
         <flexcomp name='loose' type='grid' dim='2' count='3 3 1' spacing='.05 .05 .05' pos='-.3 0 .008' mass='.1' radius='.01'>
         <contact passive='true' selfcollide='none'/><edge equality='true'/></flexcomp></worldbody></mujoco>";
     let mut model = manyworlds::load_str(text).unwrap();
-    for (solver, tiling) in
-        [(solver::NEWTON, TILINGS[0]), (solver::NEWTON, TILINGS[1]), (solver::CG, TILINGS[1])]
-    {
+    for (solver, tiling) in [(solver::NEWTON, TILINGS[1]), (solver::CG, TILINGS[0])] {
         model.opt_solver[0] = solver;
         assert_eq!(differing(&model, tiling), [""; 0], "{solver} {tiling:?}");
     }

@@ -93,7 +93,8 @@ pub struct BatchOptions {
     /// The adapter of [`Backend::Gpu`], see [`Gpu::open_named`](crate::gpu::Gpu::open_named); `None`: the best one.
     #[cfg(feature = "gpu")]
     pub adapter: Option<String>,
-    /// A device that something else uses too, as a window or a renderer does, in place of one of the batch's own.
+    /// A device that something else uses too, as a window or a renderer does, in place of the one that the batches of a
+    /// process share.
     #[cfg(feature = "gpu")]
     pub device: Option<crate::gpu::Gpu>,
     /// Kernel options.

@@ -236,12 +236,29 @@ impl Program {
     /// # Errors
     /// [`Error::Device`]: a defect of the kernels, not of the model.
     pub fn module(&self, calls: &[&str], group: &StageGroup) -> Result<(naga::Module, String)> {
+        let text = self.text(calls, group)?;
+        Ok((self.composer.parsed(calls, &text)?, text))
+    }
+
+    /// The text of the module that runs `calls` of a group in order.
+    ///
+    /// # Errors
+    /// As [`Program::module`].
+    pub fn text(&self, calls: &[&str], group: &StageGroup) -> Result<String> {
         let (composer, full, reduced) = match self.variant(calls) {
             Some(own) => (&own.composer, &own.layout, &own.reduced),
             None => (&self.composer, &self.layout, &self.reduced),
         };
         let layout = reduced.as_ref().filter(|_| group.reduced).unwrap_or(full);
-        composer.module(calls, group.steps, layout)
+        composer.text(calls, group.steps, layout)
+    }
+
+    /// The module of a text that runs `calls`.
+    ///
+    /// # Errors
+    /// As [`Program::module`].
+    pub(crate) fn parsed(&self, calls: &[&str], text: &str) -> Result<naga::Module> {
+        self.composer.parsed(calls, text)
     }
 
     /// A kernel of a caller's own for an arena whose first world has this number.

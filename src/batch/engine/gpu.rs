@@ -97,15 +97,14 @@ impl GpuEngine {
     }
 }
 
-/// The device that the options name.
+/// The device that the options name, or the one that the batches of this process share.
 fn device(options: &BatchOptions) -> Result<Gpu> {
     let is_chosen = options.backend == Backend::Gpu;
     // a software adapter is slower than the CPU backend: only on request
     let choice = if is_chosen { AdapterPreference::Any } else { AdapterPreference::Hardware };
-    match (&options.device, &options.adapter) {
-        (Some(shared), _) if is_chosen || !shared.adapter().software => Ok(shared.clone()),
-        (_, Some(wanted)) if is_chosen => Gpu::open_named(wanted),
-        _ => Gpu::open(choice),
+    match &options.device {
+        Some(given) if is_chosen || !given.adapter().software => Ok(given.clone()),
+        _ => Gpu::shared(options.adapter.as_deref().filter(|_| is_chosen), choice),
     }
 }
 

@@ -122,8 +122,8 @@ fn stage_of_lanes(stage: Stage, m: &Model<Lanes>, d: &mut Data<Lanes>) {
 /// A field of worlds into lanes. One that worlds do not hold is not touched.
 #[inline(always)]
 fn gather(place: usize, worlds: &[Data; WIDTH], lanes: &mut Data<Lanes>) {
-    let [to] = Data::<Lanes>::real_writes()[place]([lanes]);
-    let from: [&[f64]; WIDTH] = Data::real_reads()[place](worlds.each_ref());
+    let to = Data::<Lanes>::REAL_WRITES[place](lanes);
+    let from: [&[f64]; WIDTH] = worlds.each_ref().map(Data::REAL_READS[place]);
     let n = to.len();
     if from.iter().any(|x| x.len() != n) {
         return;
@@ -145,8 +145,8 @@ fn gather(place: usize, worlds: &[Data; WIDTH], lanes: &mut Data<Lanes>) {
 /// A field of lanes into worlds. One that worlds do not hold is not touched.
 #[inline(always)]
 fn scatter(place: usize, lanes: &Data<Lanes>, worlds: &mut [Data; WIDTH]) {
-    let [from] = Data::<Lanes>::real_reads()[place]([lanes]);
-    let to: [&mut [f64]; WIDTH] = Data::real_writes()[place](worlds.each_mut());
+    let from = Data::<Lanes>::REAL_READS[place](lanes);
+    let to: [&mut [f64]; WIDTH] = worlds.each_mut().map(Data::REAL_WRITES[place]);
     let n = from.len();
     if to.iter().any(|x| x.len() != n) {
         return;

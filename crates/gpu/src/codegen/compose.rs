@@ -157,6 +157,23 @@ impl Composer {
     /// # Errors
     /// The report of naga, with the lines concerned: a defect of the kernels, not of the model.
     pub fn module(&self, calls: &[&str], steps: usize, layout: &Layout) -> Result<(naga::Module, String)> {
+        let text = self.text(calls, steps, layout)?;
+        Ok((self.parsed(calls, &text)?, text))
+    }
+
+    /// The module of a text that runs `calls`.
+    ///
+    /// # Errors
+    /// As [`Composer::module`].
+    pub fn parsed(&self, calls: &[&str], text: &str) -> Result<naga::Module> {
+        valid_module(text).map_err(|what| Error::device(format!("kernel {}: {what}", calls.join("+"))))
+    }
+
+    /// The text of a module that runs `calls` in order, `steps` times.
+    ///
+    /// # Errors
+    /// [`Error::Device`] for a call that no kernel defines.
+    pub fn text(&self, calls: &[&str], steps: usize, layout: &Layout) -> Result<String> {
         // workgroup memory for what these kernels use
         let layout = &layout.compacted(&self.named(&[self.entry(calls, steps)], |_| true));
         let Tiling { lanes, .. } = self.tiling;
@@ -169,9 +186,7 @@ impl Composer {
             }
             _ => Ok(text.to_string()),
         };
-        let text = self.library.link(&[self.entry(calls, steps)], provide, write)?;
-        let fail = |what: String| Error::device(format!("kernel {}: {what}", calls.join("+")));
-        Ok((valid_module(&text).map_err(fail)?, text))
+        self.library.link(&[self.entry(calls, steps)], provide, write)
     }
 
     /// Text of what no file defines: constants, functions that are written for the model, accessors of fields.

@@ -153,7 +153,7 @@ impl GpuBatch {
     pub fn kernel_text(&self, stages: &[Stage]) -> Result<String> {
         let names: Vec<&str> = stages.iter().map(|s| s.name()).collect();
         let group = StageGroup::full(stages.to_vec());
-        self.program.module(&names, &group).map(|(_, text)| text)
+        self.program.text(&names, &group)
     }
 
     /// Arena bytes that each dispatch of a step moves per world, under the given partition or the current one.

@@ -46,11 +46,11 @@ impl ModelBinding {
         let (reals, ints) = layout.model_buffers(model);
         gpu.checked("the model", || {
             let usage = wgpu::BufferUsages::STORAGE;
-            let f = buffer(&gpu.device, "model reals", reals.len(), usage);
-            let i = buffer(&gpu.device, "model ints", ints.len(), usage);
-            gpu.queue.write_buffer(&f, 0, bytemuck::cast_slice(&reals));
-            gpu.queue.write_buffer(&i, 0, bytemuck::cast_slice(&ints));
-            Self { reals: f, ints: i, layout: bind_layout(&gpu.device) }
+            let f = buffer(gpu.device(), "model reals", reals.len(), usage);
+            let i = buffer(gpu.device(), "model ints", ints.len(), usage);
+            gpu.queue().write_buffer(&f, 0, bytemuck::cast_slice(&reals));
+            gpu.queue().write_buffer(&i, 0, bytemuck::cast_slice(&ints));
+            Self { reals: f, ints: i, layout: bind_layout(gpu.device()) }
         })
     }
 }
@@ -122,8 +122,8 @@ pub(crate) fn arenas(gpu: &Gpu, layout: &Layout, model: &ModelBinding, worlds: u
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
         let what = format!("memory for {worlds} worlds of {} bytes", layout.bytes_per_world());
         let arena = gpu.checked(&what, || {
-            let reals = buffer(&gpu.device, "reals", padded * layout.stride_f, usage);
-            let ints = buffer(&gpu.device, "ints", padded * layout.stride_i, usage);
+            let reals = buffer(gpu.device(), "reals", padded * layout.stride_f, usage);
+            let ints = buffer(gpu.device(), "ints", padded * layout.stride_i, usage);
             let ids = (0..count).filter_map(|w| u32::try_from(w).ok()).collect();
             let mut arena = Arena { first, worlds: count, padded, ids, reals, ints, chunks: Vec::new() };
             arena.cut(gpu, layout, model, padded);
@@ -163,7 +163,7 @@ impl Arena {
 
     /// Cuts the worlds into chunks of at most `most`, rounded up to what a binding may begin at.
     pub(crate) fn cut(&mut self, gpu: &Gpu, layout: &Layout, model: &ModelBinding, most: usize) {
-        let align = gpu.device.limits().min_storage_buffer_offset_alignment as usize / 4;
+        let align = gpu.device().limits().min_storage_buffer_offset_alignment as usize / 4;
         // groups until both buffers are aligned: strides times groups are powers of two short of it at most
         let unit =
             |stride: usize| align >> (stride * layout.world_multiple).trailing_zeros().min(align.ilog2());

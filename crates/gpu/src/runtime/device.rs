@@ -1,7 +1,8 @@
 //! Adapters and devices.
 
+use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 #[cfg(not(target_arch = "wasm32"))]
 use super::instance::instance;
@@ -77,11 +78,33 @@ pub enum AdapterPreference {
 /// An open device. Cheap to clone; can be shared between threads.
 #[derive(Clone, Debug)]
 pub struct Gpu {
-    pub(crate) device: wgpu::Device,
-    pub(crate) queue: wgpu::Queue,
+    opened: Arc<Opened>,
+}
+
+/// A device with what is known of it, and what was built for it.
+#[derive(Debug)]
+struct Opened {
+    device: wgpu::Device,
+    queue: wgpu::Queue,
     adapter: Adapter,
     lost: Arc<Mutex<Option<String>>>,
+    /// Kernels by their text, which batches share.
+    kernels: Mutex<HashMap<KernelText, Arc<wgpu::ComputePipeline>>>,
 }
+
+/// Kernels of a device beyond which those that no batch holds are forgotten.
+const MOST_KERNELS: usize = 256;
+
+/// Text of a kernel, and whether bounds are checked inside.
+type KernelText = (String, bool);
+
+/// Devices of batches that name none, by what was asked for.
+#[cfg(not(target_arch = "wasm32"))]
+static SHARED: Mutex<Vec<(Wanted, std::sync::Weak<Opened>)>> = Mutex::new(Vec::new());
+
+/// A choice among adapters, and the process: a forked one has none of the threads of a driver.
+#[cfg(not(target_arch = "wasm32"))]
+type Wanted = (Option<String>, AdapterPreference, u32);
 
 /// A browser lists no adapters; it opens one for a canvas: [`Gpu::open_canvas`].
 #[cfg(target_arch = "wasm32")]
@@ -166,6 +189,41 @@ impl Gpu {
         }
     }
 
+    /// The device that batches of this process share: that of [`Gpu::open_named`] where an adapter is named, else that of
+    /// [`Gpu::open`]. It is opened unless somebody has it already, and closes with the last who holds it.
+    ///
+    /// # Errors
+    /// As those.
+    #[cfg(not(target_arch = "wasm32"))]
+    pub fn shared(wanted: Option<&str>, choice: AdapterPreference) -> Result<Self> {
+        let key = (wanted.map(str::to_owned), choice, std::process::id());
+        let mut all = SHARED.lock().unwrap_or_else(PoisonError::into_inner);
+        all.retain(|(_, opened)| opened.strong_count() > 0);
+        let known = all.iter().find(|(known, _)| *known == key).and_then(|(_, opened)| opened.upgrade());
+        if let Some(opened) = known {
+            let gpu = Self { opened };
+            if gpu.check_not_lost().is_ok() {
+                return Ok(gpu);
+            }
+            all.retain(|(known, _)| *known != key);
+        }
+        let gpu = match wanted {
+            Some(name) => Self::open_named(name)?,
+            None => Self::open(choice)?,
+        };
+        all.push((key, Arc::downgrade(&gpu.opened)));
+        Ok(gpu)
+    }
+
+    /// A device of its own: what a page opens stays with the thread that asked.
+    ///
+    /// # Errors
+    /// As [`Gpu::open`] and [`Gpu::open_named`].
+    #[cfg(target_arch = "wasm32")]
+    pub fn shared(wanted: Option<&str>, choice: AdapterPreference) -> Result<Self> {
+        wanted.map_or_else(|| Self::open(choice), Self::open_named)
+    }
+
     /// Opens the browser's adapter for a canvas of the page, and the surface of the canvas. Nothing in a browser can
     /// wait for the device: worlds stay on the CPU, and pictures on the device.
     ///
@@ -222,7 +280,33 @@ impl Gpu {
                 *noted = Some(format!("{reason:?}: {message}"));
             }
         });
-        Ok(Self { device, queue, adapter: summary, lost })
+        let opened = Opened { device, queue, adapter: summary, lost, kernels: Mutex::default() };
+        Ok(Self { opened: Arc::new(opened) })
+    }
+
+    /// The pipeline of a kernel with this text, which `make` builds where no batch of the device had it.
+    ///
+    /// # Errors
+    /// As `make`.
+    pub(super) fn kernel(
+        &self,
+        text: &str,
+        checks: bool,
+        make: impl FnOnce() -> Result<wgpu::ComputePipeline>,
+    ) -> Result<Arc<wgpu::ComputePipeline>> {
+        let kernels = || self.opened.kernels.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = (text.to_owned(), checks);
+        if let Some(known) = kernels().get(&key) {
+            return Ok(Arc::clone(known));
+        }
+        // other threads build at the same time
+        let made = Arc::new(make()?);
+        let mut all = kernels();
+        if all.len() >= MOST_KERNELS {
+            all.retain(|_, pipeline| Arc::strong_count(pipeline) > 1);
+        }
+        all.insert(key, Arc::clone(&made));
+        Ok(made)
     }
 
     /// A bind group of resources in the order of their bindings.
@@ -236,12 +320,12 @@ impl Gpu {
         let entries: Vec<_> =
             entries.map(|(resource, binding)| wgpu::BindGroupEntry { binding, resource }).collect();
         let label = Some(label);
-        self.device.create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries: &entries })
+        self.opened.device.create_bind_group(&wgpu::BindGroupDescriptor { label, layout, entries: &entries })
     }
 
     /// The opened adapter.
     pub fn adapter(&self) -> &Adapter {
-        &self.adapter
+        &self.opened.adapter
     }
 
     /// Waits until the device has finished all submitted work.
@@ -262,27 +346,27 @@ impl Gpu {
     }
 
     fn poll(&self, until: wgpu::PollType) -> Result<()> {
-        let polled = self.device.poll(until);
+        let polled = self.opened.device.poll(until);
         self.check_not_lost()?;
-        polled.map(|_| ()).map_err(|e| Error::device_from(&self.adapter, e))
+        polled.map(|_| ()).map_err(|e| Error::device_from(self.adapter(), e))
     }
 
     /// The device, for kernels beside those of a batch.
     pub fn device(&self) -> &wgpu::Device {
-        &self.device
+        &self.opened.device
     }
 
     /// The queue on which batches submit: what is submitted to it runs after the steps before and before the steps
     /// after.
     pub fn queue(&self) -> &wgpu::Queue {
-        &self.queue
+        &self.opened.queue
     }
 
     /// Destroys the device: its contents are lost, and every later call is an [`Error::Device`].
     pub fn close(&self) {
-        self.device.destroy();
+        self.opened.device.destroy();
         // the device-lost callback runs during a poll
-        let _ = self.device.poll(wgpu::PollType::Poll);
+        let _ = self.opened.device.poll(wgpu::PollType::Poll);
     }
 
     /// Returns an error if the device was lost.
@@ -291,10 +375,10 @@ impl Gpu {
     /// [`Error::Device`] with the reason and what to do.
     #[doc(hidden)]
     pub fn check_not_lost(&self) -> Result<()> {
-        match self.lost.lock().ok().and_then(|l| l.clone()) {
+        match self.opened.lost.lock().ok().and_then(|l| l.clone()) {
             Some(why) => Err(Error::device(format!(
                 "{}: the device was lost ({why}); make a new batch and restore its last state",
-                self.adapter
+                self.adapter()
             ))),
             None => Ok(()),
         }
@@ -308,7 +392,7 @@ impl Gpu {
     pub fn checked<T>(&self, what: &str, make: impl FnOnce() -> T) -> Result<T> {
         let scopes =
             [wgpu::ErrorFilter::Validation, wgpu::ErrorFilter::OutOfMemory, wgpu::ErrorFilter::Internal]
-                .map(|filter| self.device.push_error_scope(filter));
+                .map(|filter| self.opened.device.push_error_scope(filter));
         let made = make();
         self.first_error(what, scopes).map(|()| made)
     }
@@ -319,7 +403,7 @@ impl Gpu {
     fn first_error(&self, what: &str, scopes: [wgpu::ErrorScopeGuard; 3]) -> Result<()> {
         self.check_not_lost()?;
         for scope in scopes.into_iter().rev() {
-            let (error, lost, what) = (scope.pop(), Arc::clone(&self.lost), what.to_owned());
+            let (error, lost, what) = (scope.pop(), Arc::clone(&self.opened.lost), what.to_owned());
             wasm_bindgen_futures::spawn_local(async move {
                 if let (Some(e), Ok(mut slot)) = (error.await, lost.lock()) {
                     slot.get_or_insert(format!("{what}: {e}"));
@@ -338,7 +422,7 @@ impl Gpu {
             problem = problem.or(pollster::block_on(scope.pop()));
         }
         match problem {
-            Some(e) => Err(Error::device_from(format!("{}: {what}", self.adapter), e)),
+            Some(e) => Err(Error::device_from(format!("{}: {what}", self.adapter()), e)),
             None => Ok(()),
         }
     }
@@ -352,4 +436,63 @@ fn no_adapter_message(choice: AdapterPreference, names: &[String]) -> String {
         format!("found only: {}", names.join(", "))
     };
     format!("no {wanted}: {tried}; `manyworlds doctor` says what to install, `--backend cpu` needs none")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::shader;
+    use super::*;
+
+    #[test]
+    fn who_asks_for_the_same_shares_a_device_that_is_not_lost() {
+        let any = AdapterPreference::Any;
+        let first = Gpu::shared(None, any).expect("an adapter");
+        let second = Gpu::shared(None, any).expect("the same");
+        assert!(Arc::ptr_eq(&first.opened, &second.opened));
+        let own = Gpu::open(any).expect("a device of its own");
+        assert!(!Arc::ptr_eq(&first.opened, &own.opened));
+        let named = Gpu::shared(Some("0"), any).expect("the first adapter");
+        assert!(!Arc::ptr_eq(&first.opened, &named.opened));
+        assert!(Gpu::shared(Some("no such adapter"), any).is_err());
+        first.close();
+        assert!(second.check_not_lost().is_err());
+        let third = Gpu::shared(None, any).expect("a device in place of the lost one");
+        assert!(third.check_not_lost().is_ok() && named.check_not_lost().is_ok());
+        // the last who holds it closes it
+        let held = Arc::downgrade(&third.opened);
+        drop(third);
+        assert_eq!(held.strong_count(), 0);
+    }
+
+    #[test]
+    fn a_kernel_is_built_once_for_its_text_and_its_checks() {
+        let gpu = Gpu::open(AdapterPreference::Any).expect("an adapter");
+        let mut built = 0;
+        let mut kernel = |text: &str, checks: bool| {
+            gpu.kernel(text, checks, || {
+                built += 1;
+                let module = naga::front::wgsl::parse_str(text).expect("a shader");
+                let module = shader::module(&gpu, "", module, checks);
+                Ok(gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                    label: None,
+                    layout: None,
+                    module: &module,
+                    entry_point: Some("main"),
+                    compilation_options: wgpu::PipelineCompilationOptions::default(),
+                    cache: None,
+                }))
+            })
+            .expect("a kernel")
+        };
+        let (one, other) =
+            ("@compute @workgroup_size(1) fn main() {}", "@compute @workgroup_size(2) fn main() {}");
+        let first = kernel(one, false);
+        assert!(Arc::ptr_eq(&first, &kernel(one, false)));
+        assert!(!Arc::ptr_eq(&first, &kernel(one, true)));
+        assert!(!Arc::ptr_eq(&first, &kernel(other, false)));
+        assert_eq!(built, 3);
+        // one that fails is not kept
+        assert!(gpu.kernel("refused", false, || Err(Error::device("no"))).is_err());
+        assert_eq!(gpu.opened.kernels.lock().expect("unpoisoned").len(), 3);
+    }
 }

@@ -46,7 +46,7 @@ impl GpuBatch {
         let usage = wgpu::BufferUsages::STORAGE | wgpu::BufferUsages::COPY_SRC;
         let words = worlds.len() * slot.len;
         let copy =
-            self.gpu.checked("a copy of a field", || buffer(&self.gpu.device, "copy", words, usage))?;
+            self.gpu.checked("a copy of a field", || buffer(self.gpu.device(), "copy", words, usage))?;
         self.transfer.read_to(&copy, &regions(&self.by_arena(worlds), slot, 0))?;
         Ok(copy)
     }

@@ -1,5 +1,7 @@
 //! What a batch holds, and its files work on: pipelines, kernels of a caller, a demand on its way, build times.
 
+use std::sync::Arc;
+
 use super::transfer::ReadbackSlot;
 
 /// Pipelines of a stage group in order, each with its dispatch count.
@@ -8,7 +10,7 @@ pub(super) type DispatchSequence = Vec<Dispatch>;
 /// One pipeline, its dispatch count, and the worlds of its workgroups.
 #[derive(Debug)]
 pub(super) struct Dispatch {
-    pub(super) pipeline: wgpu::ComputePipeline,
+    pub(super) pipeline: Arc<wgpu::ComputePipeline>,
     pub(super) times: u32,
     pub(super) worlds_per_group: usize,
 }

@@ -21,7 +21,7 @@ impl GpuBatch {
             let module = self.program.own_module(name, text, first)?;
             self.gpu.checked(&format!("kernel {name}"), || {
                 let module = shader::module(&self.gpu, name, module, self.program.checks());
-                self.gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                self.gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
                     label: Some(name),
                     layout: Some(&self.pipeline_layout),
                     module: &module,
@@ -46,7 +46,8 @@ impl GpuBatch {
         let Some(kernel) = self.own_kernels.get(place) else {
             return Err(Error::Argument("the kernel was added to another batch".to_owned()));
         };
-        let mut encoder = self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut encoder =
+            self.gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         for (arena, pipeline) in self.arenas.iter().zip(&kernel.pipelines) {
             // the whole arena, as numbers of worlds are counted from its first
             let buffers = [&arena.reals, &arena.ints, &self.model.reals, &self.model.ints];
@@ -57,7 +58,7 @@ impl GpuBatch {
             pass.set_bind_group(0, &bind, &[]);
             dispatch_groups(&mut pass, arena.padded / self.program.tiling.tile.max(1));
         }
-        self.gpu.queue.submit([encoder.finish()]);
+        self.gpu.queue().submit([encoder.finish()]);
         self.gpu.check_not_lost()
     }
 }

@@ -1,11 +1,13 @@
 //! Pipelines of stage groups, and their submission over all worlds.
 
-use super::held::{Dispatch, DispatchSequence};
+use std::sync::Arc;
+
 use rayon::prelude::*;
 use web_time::Instant;
 
 use super::batch::GpuBatch;
 use super::buffers::{Arena, Chunk};
+use super::held::{Dispatch, DispatchSequence};
 use super::shader;
 use crate::program::StageGroup;
 use manyworlds_model::error::Result;
@@ -56,23 +58,28 @@ impl GpuBatch {
         dispatches.iter().map(made).collect()
     }
 
-    fn pipeline(&self, calls: &[&str], group: &StageGroup) -> Result<wgpu::ComputePipeline> {
-        let (module, _) = self.program.module(calls, group)?;
+    /// The pipeline of a kernel: that of another batch on the device where it has the same text.
+    fn pipeline(&self, calls: &[&str], group: &StageGroup) -> Result<Arc<wgpu::ComputePipeline>> {
+        let text = self.program.text(calls, group)?;
         let label = calls.join("+");
         let begin = Instant::now();
-        let made = self.gpu.checked(&format!("kernel {label}"), || {
-            let module = shader::module(&self.gpu, &label, module, self.program.checks());
-            self.gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
-                label: Some(&label),
-                layout: Some(&self.pipeline_layout),
-                module: &module,
-                entry_point: Some("main"),
-                // kernels write workgroup memory before they read it
-                compilation_options: wgpu::PipelineCompilationOptions {
-                    zero_initialize_workgroup_memory: false,
-                    ..Default::default()
-                },
-                cache: None,
+        let checks = self.program.checks();
+        let made = self.gpu.kernel(&text, checks, || {
+            let module = self.program.parsed(calls, &text)?;
+            self.gpu.checked(&format!("kernel {label}"), || {
+                let module = shader::module(&self.gpu, &label, module, checks);
+                self.gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+                    label: Some(&label),
+                    layout: Some(&self.pipeline_layout),
+                    module: &module,
+                    entry_point: Some("main"),
+                    // kernels write workgroup memory before they read it
+                    compilation_options: wgpu::PipelineCompilationOptions {
+                        zero_initialize_workgroup_memory: false,
+                        ..Default::default()
+                    },
+                    cache: None,
+                })
             })
         });
         tracing::debug!(kernel = label, seconds = begin.elapsed().as_secs_f64(), "built");
@@ -109,7 +116,7 @@ impl GpuBatch {
             let mut next = runs.next();
             while next.is_some() {
                 let mut encoder =
-                    self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+                    self.gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
                 {
                     let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor::default());
                     pass.set_bind_group(0, &chunk.bind, &[]);
@@ -122,7 +129,7 @@ impl GpuBatch {
                         next = runs.next();
                     }
                 }
-                self.gpu.queue.submit([encoder.finish()]);
+                self.gpu.queue().submit([encoder.finish()]);
             }
         }
         self.gpu.check_not_lost()

@@ -42,7 +42,7 @@ pub(crate) fn parse(shader: &Source, declarations: &str) -> Result<naga::Module>
 
 /// The layout of pipelines whose only bind group has layout `group`.
 pub(crate) fn pipeline_layout(gpu: &Gpu, label: &str, group: &wgpu::BindGroupLayout) -> wgpu::PipelineLayout {
-    gpu.device.create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
+    gpu.device().create_pipeline_layout(&wgpu::PipelineLayoutDescriptor {
         label: Some(label),
         bind_group_layouts: &[Some(group)],
         immediate_size: 0,
@@ -56,7 +56,7 @@ pub(crate) fn pipeline(
     module: &wgpu::ShaderModule,
     entry: &str,
 ) -> wgpu::ComputePipeline {
-    gpu.device.create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
+    gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
         label: Some(entry),
         layout: Some(layout),
         module,
@@ -73,14 +73,14 @@ pub(crate) fn module(gpu: &Gpu, label: &str, module: naga::Module, checks: bool)
         source: wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(module)),
     };
     if checks {
-        return gpu.device.create_shader_module(descriptor);
+        return gpu.device().create_shader_module(descriptor);
     }
     // SAFETY: the text is composed from this crate's kernels, never from input. Every index is bounded by a size of
     // the model or a capacity that the buffers were allocated for, ids were validated by the compiler, and every
     // loop is bounded. Tests run the same kernels with checks enabled and compare the bits.
     #[allow(unsafe_code)]
     unsafe {
-        gpu.device.create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
+        gpu.device().create_shader_module_trusted(descriptor, wgpu::ShaderRuntimeChecks::unchecked())
     }
 }
 

@@ -17,7 +17,7 @@ impl Timestamps {
     /// Timestamps of some passes, on a device that has them.
     pub(crate) fn new(gpu: &Gpu, passes: usize) -> Self {
         let count = u32::try_from(2 * passes).unwrap_or(u32::MAX);
-        let queries = gpu.device.create_query_set(&wgpu::QuerySetDescriptor {
+        let queries = gpu.device().create_query_set(&wgpu::QuerySetDescriptor {
             label: None,
             ty: wgpu::QueryType::Timestamp,
             count,
@@ -25,8 +25,8 @@ impl Timestamps {
         // 64 bits each
         let words = 2 * count as usize;
         let usage = wgpu::BufferUsages::QUERY_RESOLVE | wgpu::BufferUsages::COPY_SRC;
-        let resolved = buffer(&gpu.device, "ticks", words, usage);
-        let host = buffer(&gpu.device, "ticks", words, wgpu::BufferUsages::MAP_READ);
+        let resolved = buffer(gpu.device(), "ticks", words, usage);
+        let host = buffer(gpu.device(), "ticks", words, wgpu::BufferUsages::MAP_READ);
         Self { queries, count, resolved, host }
     }
 

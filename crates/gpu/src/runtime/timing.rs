@@ -28,7 +28,7 @@ impl GpuBatch {
                 *sum += ticks;
             }
         }
-        let scale = f64::from(self.gpu.queue.get_timestamp_period()) / (steps * self.worlds) as f64;
+        let scale = f64::from(self.gpu.queue().get_timestamp_period()) / (steps * self.worlds) as f64;
         let name = |g: &StageGroup| g.stages.iter().map(|s| s.name()).collect::<Vec<_>>().join("+");
         Ok(groups.iter().zip(total).map(|(g, t)| (name(g), t * scale)).collect())
     }
@@ -40,7 +40,7 @@ impl GpuBatch {
         let mut total = vec![0.0; groups.len()];
         for chunk in self.arenas.iter().flat_map(|a| &a.chunks) {
             let mut encoder =
-                self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+                self.gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
             for (group, number) in groups.iter().zip(0..) {
                 let mut pass = encoder.begin_compute_pass(&wgpu::ComputePassDescriptor {
                     label: None,
@@ -50,7 +50,7 @@ impl GpuBatch {
                 dispatch(&mut pass, &self.sequences(std::slice::from_ref(group)), chunk);
             }
             timestamps.resolve(&mut encoder);
-            self.gpu.queue.submit([encoder.finish()]);
+            self.gpu.queue().submit([encoder.finish()]);
             for (sum, ticks) in total.iter_mut().zip(timestamps.read(&self.gpu)?) {
                 *sum += ticks.unwrap_or(0) as f64;
             }

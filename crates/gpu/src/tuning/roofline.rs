@@ -90,7 +90,7 @@ impl Kernels {
             ("iterations", ITERATIONS),
         ]);
         let module = shader::parse(&manyworlds_shaders::ROOFLINE, &declarations)?;
-        let layout = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+        let layout = gpu.device().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
             label: Some("roofline"),
             entries: &[storage(0, true), storage(1, false)],
         });
@@ -129,7 +129,7 @@ impl Kernels {
 
     /// Duration of a number of dispatches.
     fn seconds(&self, gpu: &Gpu, kernel: &wgpu::ComputePipeline, groups: u32, times: u32) -> Result<f64> {
-        let mut encoder = gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
+        let mut encoder = gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default());
         {
             let timestamp_writes = self.timestamps.as_ref().map(|timestamps| timestamps.of_pass(0));
             let mut pass =
@@ -144,14 +144,14 @@ impl Kernels {
             timestamps.resolve(&mut encoder);
         }
         let begin = Instant::now();
-        gpu.queue.submit([encoder.finish()]);
+        gpu.queue().submit([encoder.finish()]);
         gpu.wait()?;
         let wall = begin.elapsed().as_secs_f64();
         let ticks = match &self.timestamps {
             Some(timestamps) => timestamps.read(gpu)?.first().copied().flatten().filter(|ticks| *ticks > 0),
             None => None,
         };
-        let tick = f64::from(gpu.queue.get_timestamp_period()) * 1e-9;
+        let tick = f64::from(gpu.queue().get_timestamp_period()) * 1e-9;
         Ok(ticks.map_or(wall, |ticks| ticks as f64 * tick))
     }
 }
@@ -168,7 +168,7 @@ fn memory(gpu: &Gpu) -> Result<(u64, [wgpu::Buffer; 2])> {
     loop {
         let words = usize::try_from(bytes / 4).unwrap_or(0);
         let made = gpu.checked("memory to be copied", || {
-            ["from", "to"].map(|name| buffer(&gpu.device, name, words, wgpu::BufferUsages::STORAGE))
+            ["from", "to"].map(|name| buffer(gpu.device(), name, words, wgpu::BufferUsages::STORAGE))
         });
         match made {
             Ok(buffers) => return Ok((bytes, buffers)),

@@ -122,15 +122,12 @@ macro_rules! define_data {
             pub const WRITES: &'static [fn(&mut Self) -> ValuesMut<'_, T>] =
                 &[$(|data| Column::<T>::values_mut(&mut data.$name)),*];
 
-            /// For each field, in the order of the table: its real values, as they are stored, in several worlds.
-            pub const fn real_reads<const N: usize>() -> &'static [fn([&Self; N]) -> [&[T]; N]] {
-                &[$(|worlds| worlds.map(|data| Column::<T>::reals(&data.$name))),*]
-            }
+            /// For each field, in the order of the table: its real values, as they are stored.
+            pub const REAL_READS: &'static [fn(&Self) -> &[T]] = &[$(|data| Column::<T>::reals(&data.$name)),*];
 
-            /// [`Data::real_reads`], to be changed.
-            pub const fn real_writes<const N: usize>() -> &'static [fn([&mut Self; N]) -> [&mut [T]; N]] {
-                &[$(|worlds| worlds.map(|data| Column::<T>::reals_mut(&mut data.$name))),*]
-            }
+            /// [`Data::REAL_READS`], to be changed.
+            pub const REAL_WRITES: &'static [fn(&mut Self) -> &mut [T]] =
+                &[$(|data| Column::<T>::reals_mut(&mut data.$name)),*];
 
             /// A world of the given sizes, all zero, with every field of the table.
             pub fn zeroed(sizes: Sizes) -> Self {

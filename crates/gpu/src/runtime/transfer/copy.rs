@@ -34,7 +34,7 @@ impl Transfer {
     /// # Errors
     /// [`Error::Device`](manyworlds_model::error::Error::Device) if memory is insufficient.
     pub(crate) fn checkpoint_buffers(&self, regions: &[Region<'_>]) -> Result<Vec<wgpu::Buffer>> {
-        let device = &self.gpu.device;
+        let device = self.gpu.device();
         self.gpu.checked("a copy of the state", || {
             regions.iter().map(|region| buffer(device, "checkpoint", region.words(), PACKED)).collect()
         })

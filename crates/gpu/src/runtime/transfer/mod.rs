@@ -80,10 +80,10 @@ impl Transfer {
     pub(crate) fn new(gpu: &Gpu, layout: &Layout) -> Result<Self> {
         let module = shader::parse(&manyworlds_shaders::TRANSFER, &job::declarations())?;
         let job_bytes = usize::try_from(TransferJob::min_size().get()).unwrap_or(0);
-        let alignment = gpu.device.limits().min_uniform_buffer_offset_alignment as usize;
+        let alignment = gpu.device().limits().min_uniform_buffer_offset_alignment as usize;
         let Layout { tile, stride_f, stride_i, .. } = *layout;
         gpu.checked("transfer kernels", || {
-            let bindings = gpu.device.create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
+            let bindings = gpu.device().create_bind_group_layout(&wgpu::BindGroupLayoutDescriptor {
                 label: Some("transfer"),
                 entries: &[storage(0, false), storage(1, false), storage(2, true), job::binding(3)],
             });
@@ -117,7 +117,7 @@ impl Transfer {
 
     /// An encoder of commands.
     fn encoder(&self) -> wgpu::CommandEncoder {
-        self.gpu.device.create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
+        self.gpu.device().create_command_encoder(&wgpu::CommandEncoderDescriptor::default())
     }
 
     /// Submits jobs of one kind.

@@ -34,7 +34,7 @@ pub(super) struct Pool {
 
 impl Pool {
     pub(super) fn new(gpu: &Gpu) -> Self {
-        let smallest = |label, usage| buffer(&gpu.device, label, MIN_WORDS, usage);
+        let smallest = |label, usage| buffer(gpu.device(), label, MIN_WORDS, usage);
         Self {
             packed: smallest("packed", PACKED),
             records: smallest("records", PACKED),
@@ -63,14 +63,14 @@ impl Pool {
     /// Drops a buffer of records that is larger than the packed one ever is.
     pub(super) fn shrink_records(&mut self, gpu: &Gpu) {
         if self.records.size() > 4 * MAX_PACKED_WORDS as u64 {
-            self.records = buffer(&gpu.device, "records", MIN_WORDS, PACKED);
+            self.records = buffer(gpu.device(), "records", MIN_WORDS, PACKED);
             self.drop_foreign_bind_groups();
         }
     }
 
     /// Sends packed fields to the device.
     pub(super) fn write_packed(&mut self, gpu: &Gpu, words: &[u32]) {
-        gpu.queue.write_buffer(&self.packed, 0, bytemuck::cast_slice(words));
+        gpu.queue().write_buffer(&self.packed, 0, bytemuck::cast_slice(words));
         self.stats.to_device += 4 * words.len() as u64;
     }
 
@@ -81,16 +81,16 @@ impl Pool {
         let new_jobs = enlarge(gpu, &mut self.jobs, "jobs", uniforms.len().div_ceil(4), uniform);
         self.clear_bind_groups_if(new_worlds || new_jobs);
         if !ids.is_empty() {
-            gpu.queue.write_buffer(&self.worlds, 0, bytemuck::cast_slice(ids));
+            gpu.queue().write_buffer(&self.worlds, 0, bytemuck::cast_slice(ids));
         }
-        gpu.queue.write_buffer(&self.jobs, 0, uniforms);
+        gpu.queue().write_buffer(&self.jobs, 0, uniforms);
         self.stats.to_device += 4 * ids.len() as u64 + uniforms.len() as u64;
     }
 
     /// Submits what is encoded.
     pub(super) fn submit(&mut self, gpu: &Gpu, encoder: wgpu::CommandEncoder) -> wgpu::SubmissionIndex {
         self.stats.submissions += 1;
-        gpu.queue.submit([encoder.finish()])
+        gpu.queue().submit([encoder.finish()])
     }
 
     /// Submits what is encoded, then a copy of `words` words of a buffer to the host, from `first` on.
@@ -120,7 +120,7 @@ impl Pool {
             return Ok(self.hosts.swap_remove(k));
         }
         let words = words.max(MIN_WORDS).next_power_of_two();
-        gpu.checked("reading fields", || buffer(&gpu.device, "read", words, wgpu::BufferUsages::MAP_READ))
+        gpu.checked("reading fields", || buffer(gpu.device(), "read", words, wgpu::BufferUsages::MAP_READ))
     }
 
     /// Takes back a buffer from which the host has read.
@@ -182,7 +182,7 @@ fn enlarge(gpu: &Gpu, old: &mut wgpu::Buffer, label: &str, words: usize, usage: 
     if is_small {
         // a very large one gets no reserve
         let words = if words > MAX_PACKED_WORDS { words } else { words.next_power_of_two() };
-        *old = buffer(&gpu.device, label, words, usage);
+        *old = buffer(gpu.device(), label, words, usage);
     }
     is_small
 }

@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn rows_are_rounded_up_to_buffers() {
         let gpu = Gpu::open(AdapterPreference::Any).expect("an adapter");
-        let empty = || buffer(&gpu.device, "none", 1, wgpu::BufferUsages::STORAGE);
+        let empty = || buffer(gpu.device(), "none", 1, wgpu::BufferUsages::STORAGE);
         let arena = Arena {
             first: 0,
             worlds: 9,
