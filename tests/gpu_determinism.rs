@@ -18,13 +18,9 @@ fn model(name: &str) -> Model {
     manyworlds::load(&format!("models/{name}.xml")).unwrap()
 }
 
-thread_local! {
-    /// The device of a test, for which the same kernels are built once.
-    static DEVICE: Gpu = Gpu::open(AdapterPreference::Any).unwrap();
-}
-
+/// The device of a test, for which kernels are built once as long as the test holds it.
 fn device() -> Gpu {
-    DEVICE.with(Clone::clone)
+    Gpu::shared(None, AdapterPreference::Any).unwrap()
 }
 
 /// Control of a world, by its number rather than its place.
@@ -80,6 +76,7 @@ fn placed(options: KernelOptions, placement: WorkingSetSpace) -> KernelOptions {
 
 #[test]
 fn runs_batch_sizes_and_places_give_the_same_bits() {
+    let _held = device();
     let model = model("humanoid");
     let options = KernelOptions::default();
     let all = run(&model, &options, 0, 13, 40);
@@ -90,22 +87,35 @@ fn runs_batch_sizes_and_places_give_the_same_bits() {
 }
 
 #[test]
-fn tiles_of_the_hessian_give_the_same_bits() {
+fn tiles_of_the_hessian_give_the_same_bits_and_differ_from_other_forms_by_rounding() {
+    let _held = device();
     // in workgroup memory Newton's method has tiles: one tree or several, several worlds of a group or one
-    for (name, steps) in [("humanoid", 20), ("quadruped", 20), ("hopper", 60), ("pile", 30)] {
+    let tiled = |lanes, worlds_per_group, checks| {
+        placed(with(lanes, worlds_per_group, Partition::Grouped, checks), WorkingSetSpace::Workgroup)
+    };
+    let (alone, many, few) = (tiled(8, 1, true), tiled(16, 1, false), tiled(4, 8, false));
+    for (name, steps, variants) in [
+        ("humanoid", 20, &[&alone, &many, &few][..]),
+        ("quadruped", 20, &[&many]),
+        ("hopper", 60, &[&alone, &few]),
+        ("pile", 30, &[&alone, &few]),
+    ] {
         let model = model(name);
-        let with = |lanes, worlds_per_group, checks| {
-            placed(with(lanes, worlds_per_group, Partition::Grouped, checks), WorkingSetSpace::Workgroup)
-        };
-        let reference = run(&model, &with(8, 4, false), 0, 5, steps);
-        for options in [with(8, 1, true), with(16, 1, false), with(4, 8, false)] {
-            assert_eq!(reference, run(&model, &options, 0, 5, steps), "{name}, {options:?}");
+        let reference = run(&model, &tiled(8, 4, false), 0, 5, steps);
+        for options in variants {
+            assert_eq!(reference, run(&model, options, 0, 5, steps), "{name}, {options:?}");
+        }
+        let one = run(&model, &with(1, 8, Partition::Grouped, false), 0, 3, steps);
+        for (a, b) in one.iter().flatten().zip(reference.iter().flatten()) {
+            let (a, b) = (f64::from_bits(*a), f64::from_bits(*b));
+            assert!((a - b).abs() <= 1e-4 * (100.0 + a.abs()), "{name}: {a} {b}");
         }
     }
 }
 
 #[test]
 fn tiles_with_elliptic_cones_keep_their_bits_in_any_batch() {
+    let _held = device();
     let model = manyworlds::load("tests/parity/models/elliptic.xml").unwrap();
     let one_lane = with(1, 8, Partition::Grouped, false);
     let with = |worlds_per_group| {
@@ -146,6 +156,7 @@ fn stacks(cone: &str) -> Model {
 
 #[test]
 fn stored_tiles_give_the_same_bits_and_differ_from_other_forms_by_rounding() {
+    let _held = device();
     for cone in ["pyramidal", "elliptic"] {
         // 140 degrees of freedom are too many for the variables of lanes
         let model = stacks(cone);
@@ -166,21 +177,8 @@ fn stored_tiles_give_the_same_bits_and_differ_from_other_forms_by_rounding() {
 }
 
 #[test]
-fn tiles_of_the_hessian_differ_from_other_forms_by_rounding() {
-    for (name, steps) in [("humanoid", 20), ("quadruped", 20), ("hopper", 60), ("pile", 30)] {
-        let model = model(name);
-        let one = run(&model, &with(1, 8, Partition::Grouped, false), 0, 3, steps);
-        let tiles = placed(with(8, 4, Partition::Grouped, false), WorkingSetSpace::Workgroup);
-        let tiles = run(&model, &tiles, 0, 3, steps);
-        for (a, b) in one.iter().flatten().zip(tiles.iter().flatten()) {
-            let (a, b) = (f64::from_bits(*a), f64::from_bits(*b));
-            assert!((a - b).abs() <= 1e-4 * (100.0 + a.abs()), "{name}: {a} {b}");
-        }
-    }
-}
-
-#[test]
 fn lanes_groups_partitions_and_bounds_checks_do_not_change_bits() {
+    let _held = device();
     let model = model("hopper");
     let reference = run(&model, &with(1, 8, Partition::Split, false), 0, 5, 60);
     let variants = [
@@ -200,6 +198,7 @@ fn lanes_groups_partitions_and_bounds_checks_do_not_change_bits() {
 
 #[test]
 fn many_lanes_step_many_contacts_to_the_same_bits() {
+    let _held = device();
     for (name, steps) in [("humanoid", 15), ("pile", 60)] {
         let model = model(name);
         let reference = run(&model, &with(1, 8, Partition::Grouped, false), 0, 3, steps);
@@ -216,6 +215,7 @@ fn many_lanes_step_many_contacts_to_the_same_bits() {
 
 #[test]
 fn every_solver_gives_the_same_bits() {
+    let _held = device();
     for name in ["cg", "pgs_elliptic"] {
         let mut model = manyworlds::load(&format!("tests/parity/models/{name}.xml")).unwrap();
         model.opt_iterations[0] = model.opt_iterations[0].min(20);
@@ -233,6 +233,7 @@ fn every_solver_gives_the_same_bits() {
 
 #[test]
 fn reduced_stores_do_not_change_bits() {
+    let _held = device();
     // tiles, history, four parts of a step, sparse Jacobians
     for (name, steps) in [
         ("models/quadruped.xml", 12),
@@ -282,8 +283,8 @@ fn reduced_stores_leave_the_next_call_alone() {
 
 #[test]
 fn steps_in_one_submission_or_many_are_the_same() {
-    let model = model("pendulum");
     let gpu = device();
+    let model = model("pendulum");
     let finish = |calls: &[usize], chunk: Option<usize>| {
         let options = KernelOptions { chunk, ..KernelOptions::default() };
         let mut batch = GpuBatch::new(&gpu, model.clone(), 200, CAPACITY, &options).unwrap();
@@ -299,8 +300,8 @@ fn steps_in_one_submission_or_many_are_the_same() {
 
 #[test]
 fn a_search_for_the_size_of_chunks_changes_nothing() {
-    let model = model("pendulum");
     let gpu = device();
+    let model = model("pendulum");
     let finish = |tune: bool, reduced: bool, partition: Partition| {
         let options = KernelOptions {
             tune: Some(tune),

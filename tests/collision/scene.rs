@@ -106,8 +106,16 @@ fn kinds(groups: &[Group]) -> Vec<[Kind; 2]> {
 
 impl Scene {
     pub(crate) fn random(groups: &[Group], single: bool, random: &mut Random) -> Self {
-        let mut shapes: Vec<[Shape; 2]> =
-            kinds(groups).into_iter().map(|pair| pair.map(|kind| Shape::random(kind, random))).collect();
+        Self::of(Self::shapes(groups, random), single)
+    }
+
+    /// A random pair of shapes of each kind in some groups.
+    pub(crate) fn shapes(groups: &[Group], random: &mut Random) -> Vec<[Shape; 2]> {
+        kinds(groups).into_iter().map(|pair| pair.map(|kind| Shape::random(kind, random))).collect()
+    }
+
+    /// Pairs of shapes, and those of the same kind once more exchanged.
+    pub(crate) fn of(mut shapes: Vec<[Shape; 2]>, single: bool) -> Self {
         let mirrored: Vec<usize> =
             (0..shapes.len()).filter(|&p| shapes[p][0].kind == shapes[p][1].kind).collect();
         shapes.extend(
