@@ -100,11 +100,11 @@ type KernelText = (String, bool);
 
 /// Devices of batches that name none, by what was asked for.
 #[cfg(not(target_arch = "wasm32"))]
-static SHARED: Mutex<Vec<(Wanted, std::sync::Weak<Opened>)>> = Mutex::new(Vec::new());
+static SHARED: Mutex<Vec<(Choice, std::sync::Weak<Opened>)>> = Mutex::new(Vec::new());
 
 /// A choice among adapters, and the process: a forked one has none of the threads of a driver.
 #[cfg(not(target_arch = "wasm32"))]
-type Wanted = (Option<String>, AdapterPreference, u32);
+type Choice = (Option<String>, AdapterPreference, u32);
 
 /// A browser lists no adapters; it opens one for a canvas: [`Gpu::open_canvas`].
 #[cfg(target_arch = "wasm32")]
