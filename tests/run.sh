@@ -395,7 +395,7 @@ log=$target/compare.log
 say "python and web"
 build_wheel
 # another version of a dependency may ask for a feature more, which as-tested has to name
-check "wheel of what tests have compiled" grep -q 'Fresh manyworlds-cpu ' "$target/wheel.log"
+grep -q 'Fresh manyworlds-cpu ' "$target/wheel.log" || echo "slow   the wheel compiled again what tests have: docs/decisions.md 112"
 build_page
 test_wheel
 wait $!
