@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::codegen::compose::Composer;
+use super::codegen::compose::{Composer, module_of};
 use super::codegen::flags::{has_metric_contacts, side_bodies};
 use super::codegen::layout::{Layout, WorkingSet};
 use super::codegen::row_width::narrow_row_width;
@@ -237,7 +237,7 @@ impl Program {
     /// [`Error::Device`]: a defect of the kernels, not of the model.
     pub fn module(&self, calls: &[&str], group: &StageGroup) -> Result<(naga::Module, String)> {
         let text = self.text(calls, group)?;
-        Ok((self.composer.parsed(calls, &text)?, text))
+        Ok((module_of(calls, &text)?, text))
     }
 
     /// The text of the module that runs `calls` of a group in order.
@@ -251,14 +251,6 @@ impl Program {
         };
         let layout = reduced.as_ref().filter(|_| group.reduced).unwrap_or(full);
         composer.text(calls, group.steps, layout)
-    }
-
-    /// The module of a text that runs `calls`.
-    ///
-    /// # Errors
-    /// As [`Program::module`].
-    pub(crate) fn parsed(&self, calls: &[&str], text: &str) -> Result<naga::Module> {
-        self.composer.parsed(calls, text)
     }
 
     /// A kernel of a caller's own for an arena whose first world has this number.

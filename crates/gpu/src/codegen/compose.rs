@@ -158,15 +158,7 @@ impl Composer {
     /// The report of naga, with the lines concerned: a defect of the kernels, not of the model.
     pub fn module(&self, calls: &[&str], steps: usize, layout: &Layout) -> Result<(naga::Module, String)> {
         let text = self.text(calls, steps, layout)?;
-        Ok((self.parsed(calls, &text)?, text))
-    }
-
-    /// The module of a text that runs `calls`.
-    ///
-    /// # Errors
-    /// As [`Composer::module`].
-    pub fn parsed(&self, calls: &[&str], text: &str) -> Result<naga::Module> {
-        valid_module(text).map_err(|what| Error::device(format!("kernel {}: {what}", calls.join("+"))))
+        Ok((module_of(calls, &text)?, text))
     }
 
     /// The text of a module that runs `calls` in order, `steps` times.
@@ -266,6 +258,14 @@ impl Composer {
         );
         Item { name: "main".into(), text }
     }
+}
+
+/// The module of a kernel's text, which runs `calls`.
+///
+/// # Errors
+/// As [`Composer::module`].
+pub(crate) fn module_of(calls: &[&str], text: &str) -> Result<naga::Module> {
+    valid_module(text).map_err(|what| Error::device(format!("kernel {}: {what}", calls.join("+"))))
 }
 
 /// The module of a text, or the report of naga with the lines concerned.

@@ -9,6 +9,7 @@ use super::batch::GpuBatch;
 use super::buffers::{Arena, Chunk};
 use super::held::{Dispatch, DispatchSequence};
 use super::shader;
+use crate::codegen::compose::module_of;
 use crate::program::StageGroup;
 use manyworlds_model::error::Result;
 
@@ -65,7 +66,7 @@ impl GpuBatch {
         let begin = Instant::now();
         let checks = self.program.checks();
         let made = self.gpu.kernel(&text, checks, || {
-            let module = self.program.parsed(calls, &text)?;
+            let module = module_of(calls, &text)?;
             self.gpu.checked(&format!("kernel {label}"), || {
                 let module = shader::module(&self.gpu, &label, module, checks);
                 self.gpu.device().create_compute_pipeline(&wgpu::ComputePipelineDescriptor {
