@@ -200,3 +200,13 @@ fn room_is_what_the_checked_states_need() {
     assert!(long.nconmax >= 4 && long.njmax >= 4 * 4, "{long:?}");
     assert!(long.nconmax >= short.nconmax && long.njmax >= short.njmax);
 }
+
+#[test]
+fn only_a_looser_tolerance_of_the_solver_changes() {
+    let cases = [(1e-6, Some(1e-6), 1e-8), (1e-8, None, 1e-8), (1e-10, None, 1e-10), (0.0, None, 0.0)];
+    for (before, said, after) in cases {
+        let text = format!("<mujoco><option tolerance='{before:e}'/></mujoco>");
+        let mut model = manyworlds::load_str(&text).unwrap();
+        assert_eq!((check::tighten(&mut model), model.opt_tolerance[0]), (said, after));
+    }
+}

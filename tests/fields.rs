@@ -6,7 +6,7 @@
 #![allow(clippy::unwrap_used, reason = "tests")]
 
 use manyworlds::analysis::check::{self, CheckOptions};
-use manyworlds::batch::{Backend, Batch, BatchOptions, Overflow, max_capacity};
+use manyworlds::batch::{Backend, Batch, BatchOptions, max_capacity};
 use manyworlds::cpu::collision::field::Field;
 use manyworlds::cpu::math::{Vec3, dot, mat3, quat, quat_rotate, vec3};
 use manyworlds::cpu::{self, Precision};
@@ -14,6 +14,7 @@ use manyworlds::gpu::{AdapterPreference, Gpu, GpuBatch, KernelOptions, WorkingSe
 use manyworlds::model::Model;
 use manyworlds::model::data::{Capacity, Data};
 use manyworlds::schema::enums::status;
+use manyworlds::schema::stages::Stage;
 
 /// Poses of a scene.
 const WORLDS: usize = 24;
@@ -121,6 +122,11 @@ fn collected(n: usize, geom: &[f64], dist: &[f64], place: &[f64], frame: &[f64],
     Found { geoms: geom[..2 * n].to_vec(), numbers: numbers.copied().collect() }
 }
 
+/// The device of a test, for which kernels are built once as long as the test holds it.
+fn device() -> Gpu {
+    Gpu::shared(None, AdapterPreference::Any).unwrap()
+}
+
 /// What kernels with a number of lanes find in all worlds at given poses, and the status of the worlds.
 fn in_kernels(
     model: &Model,
@@ -128,31 +134,27 @@ fn in_kernels(
     (pos, quat): &Poses,
     lanes: usize,
 ) -> (Vec<Found>, Vec<i32>) {
-    let gpu = KernelOptions {
+    let options = KernelOptions {
         lanes: Some(lanes),
         worlds_per_group: Some(8),
         placement: Some(WorkingSetSpace::Storage),
         ..KernelOptions::default()
     };
-    let options = BatchOptions {
-        capacity: Some(capacity),
-        overflow: Overflow::Flag,
-        gpu,
-        ..BatchOptions::on(Backend::Gpu)
-    };
-    let mut batch = Batch::new(model, WORLDS, &options).unwrap();
-    batch.set("mocap_pos", .., pos).unwrap();
-    batch.set("mocap_quat", .., quat).unwrap();
-    batch.forward().unwrap();
-    let names = ["ncon", "contact_geom", "contact_dist", "contact_pos", "contact_frame", "sensordata"];
-    let [ncon, geom, dist, place, frame, sensors] =
-        names.map(|field| batch.get(field, ..).unwrap().data.to_f64());
+    let mut batch = GpuBatch::new(&device(), model.clone(), WORLDS, capacity, &options).unwrap();
+    batch.set("mocap_pos", pos).unwrap();
+    batch.set("mocap_quat", quat).unwrap();
+    // what contacts, rays and distances need: the driver compiles kernels for longer than they run
+    batch.run_stages(&[Stage::kinematics, Stage::collision, Stage::sensor]).unwrap();
+    let get = |field: &str| batch.get(field).unwrap();
+    let names = ["contact_geom", "contact_dist", "contact_pos", "contact_frame", "sensordata"];
+    let (ncon, found) = (get("ncon"), names.map(get));
     let of_world = |w: usize| {
-        let part = |values: &[f64]| values.chunks(values.len() / WORLDS).nth(w).unwrap().to_vec();
-        let [geom, dist, place, frame, sensed] = [&geom, &dist, &place, &frame, &sensors].map(|v| part(v));
+        let part = |values: &Vec<f64>| values.chunks(values.len() / WORLDS).nth(w).unwrap().to_vec();
+        let [geom, dist, place, frame, sensed] = found.each_ref().map(part);
         collected(ncon[w] as usize, &geom, &dist, &place, &frame, &sensed)
     };
-    ((0..WORLDS).map(of_world).collect(), batch.status().unwrap())
+    let status = get("status").iter().map(|bits| *bits as i32).collect();
+    ((0..WORLDS).map(of_world).collect(), status)
 }
 
 /// What the CPU finds in a world at a pose.
@@ -294,6 +296,7 @@ fn rays_end_on_the_surface_of_a_field() {
 
 #[test]
 fn fields_touch_shapes_as_on_the_cpu() {
+    let _held = device();
     for shape in ["sphere", "capsule", "ellipsoid", "cylinder", "box"] {
         let other = format!("<geom type='{shape}' size='.15 .12 .1'/>");
         let mut model = scene(&other, &field("torus"));
@@ -310,6 +313,7 @@ fn fields_touch_shapes_as_on_the_cpu() {
 
 #[test]
 fn fields_touch_each_other_as_on_the_cpu() {
+    let _held = device();
     for (one, two, reach) in
         [("torus", "torus", 0.5), ("bolt", "nut", 0.6), ("gear", "gear", 0.7), ("bowl", "torus", 0.5)]
     {
@@ -320,6 +324,7 @@ fn fields_touch_each_other_as_on_the_cpu() {
 
 #[test]
 fn meshes_and_planes_touch_fields_as_on_the_cpu() {
+    let _held = device();
     let (octree, plane) = ("<geom type='sdf' mesh='wedge'/>", "<geom type='plane' size='1 1 1'/>");
     for (name, one, two, reach) in [
         ("octree", octree.to_owned(), field("torus"), 0.4),
@@ -336,6 +341,7 @@ fn meshes_and_planes_touch_fields_as_on_the_cpu() {
 
 #[test]
 fn the_deepest_stay_where_slots_end() {
+    let _held = device();
     let model = scene("<geom size='.15'/>", &field("torus"));
     let (poses, single) = (poses(0.25, 9), model.cast::<f32>());
     let capacity = Capacity { nconmax: 3, njmax: 400 };

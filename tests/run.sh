@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.." || exit 2
 root=$PWD
 export MANYWORLDS_MODELS=${MANYWORLDS_MODELS:-$root/../shared/models}
 lavapipe=()
+allocator=
 swiftshader=$root/.vulkan/swiftshader/usr/lib/chromium/vk_swiftshader_icd.json
 target=${CARGO_TARGET_DIR:-$root/target}
 bin=$target/debug/manyworlds
@@ -42,13 +43,16 @@ check() {
     fi
 }
 
-# Vulkan loader and lavapipe, where they are missing.
+# Vulkan loader and lavapipe, where they are missing; and an allocator with which SwiftShader compiles in four fifths of the
+# time.
 install_vulkan() {
     lavapipe=(/usr/share/vulkan/icd.d/lvp_icd*.json)
-    if [ -e "${lavapipe[0]}" ] && ldconfig -p | grep -q libvulkan.so.1; then return; fi
-    as_root apt-get update -qq
-    as_root apt-get install -y -qq libvulkan1 mesa-vulkan-drivers
-    lavapipe=(/usr/share/vulkan/icd.d/lvp_icd*.json)
+    if [ ! -e "${lavapipe[0]}" ] || ! ldconfig -p | grep -q libvulkan.so.1 || ! ldconfig -p | grep -q libjemalloc.so.2; then
+        as_root apt-get update -qq
+        as_root apt-get install -y -qq libvulkan1 mesa-vulkan-drivers libjemalloc2
+        lavapipe=(/usr/share/vulkan/icd.d/lvp_icd*.json)
+    fi
+    allocator=$(ldconfig -p | awk '/libjemalloc\.so\.2/ { print $NF; exit }')
 }
 
 # A display without a screen, and hands for it.
@@ -95,6 +99,11 @@ with_driver() {
     VK_DRIVER_FILES="$driver" VK_ICD_FILENAMES="$driver" "$@"
 }
 
+# A command on SwiftShader, with the allocator.
+compiling() {
+    LD_PRELOAD="$allocator" with_driver "$swiftshader" "$@"
+}
+
 # Formatting, documentation, and the lints of what is built by itself; of all together they come with the build of the tests.
 part_style() {
     check "cargo fmt" cargo fmt --all --check
@@ -133,29 +142,29 @@ run_tests() {
 
 # Unit, integration and documentation tests, on SwiftShader, which compiles kernels fast.
 part_tests() {
-    check "tests" with_driver "$swiftshader" linted run_tests
-    check "examples of the documentation" with_driver "$swiftshader" linted cargo test --quiet --doc "${together[@]}"
+    check "tests" compiling linted run_tests
+    check "examples of the documentation" compiling linted cargo test --quiet --doc "${together[@]}"
 }
 
 # Kernels against the CPU, on two drivers that share no code; few models, as lavapipe compiles slowly.
 part_kernels() {
     local model
     check "adapter lavapipe" with_driver "${lavapipe[0]}" "$bin" doctor
-    check "adapter SwiftShader" with_driver "$swiftshader" "$bin" doctor
+    check "adapter SwiftShader" compiling "$bin" doctor
     check "kernels humanoid lavapipe" with_driver "${lavapipe[0]}" "$bin" check models/humanoid.xml --worlds 4
     # outside registers its solver is cut into dispatches
     check "kernels cartpole lavapipe, storage" with_driver "${lavapipe[0]}" "$bin" check models/cartpole.xml --worlds 4 \
         --placement storage
-    check "kernels humanoid SwiftShader, lanes" with_driver "$swiftshader" "$bin" check models/humanoid.xml --worlds 4 \
+    check "kernels humanoid SwiftShader, lanes" compiling "$bin" check models/humanoid.xml --worlds 4 \
         --lanes 16 --worlds-per-group 2 --partition fused
     # armature and dampers of actuators, where joints have none
-    check "kernels reflected SwiftShader" with_driver "$swiftshader" "$bin" check tests/parity/models/reflected.xml --worlds 4
+    check "kernels reflected SwiftShader" compiling "$bin" check tests/parity/models/reflected.xml --worlds 4
     # other models and tests/parity/models take minutes: by hand, after a change of kernels
 }
 
 # Returns of a search over policies of the cart-pole, without the rates.
 evolution() {
-    with_driver "$swiftshader" "$target/debug/examples/evolution" models/cartpole.xml models/tasks/cartpole_swing_up.json 2 |
+    compiling "$target/debug/examples/evolution" models/cartpole.xml models/tasks/cartpole_swing_up.json 2 |
         sed 's/, *[0-9]* steps.*//'
 }
 
@@ -171,7 +180,7 @@ learns_alike() {
 # Programs that are documentation; the others are measurements.
 part_examples() {
     check "example evolution" learns_alike
-    check "example force_field" with_driver "$swiftshader" "$target/debug/examples/force_field" models/quadruped.xml
+    check "example force_field" compiling "$target/debug/examples/force_field" models/quadruped.xml
     check "example swing_up" "$target/debug/examples/swing_up"
 }
 
@@ -195,17 +204,17 @@ part_parity() {
     check "models with the integrator discrete" "$python" tests/parity/integrator.py --bin "$bin" discrete
     # normals of faces that a file gives, of all formats and scales
     check "compiled meshes" "$python" tests/parity/parity.py --bin "$bin" --compiled tests/parity/pictures/*.xml
-    check "parity gpu" with_driver "$swiftshader" "$python" tests/parity/parity.py --bin "$bin" --backend gpu \
+    check "parity gpu" compiling "$python" tests/parity/parity.py --bin "$bin" --backend gpu \
         models/{hopper,humanoid}.xml tests/parity/models/{primitives,sensors,rays,implicitfast,equality,adhesion_elliptic,plugins,cable}.xml
     check "derivatives cpu" "$python" tests/parity/derivatives.py --bin "$bin" --integrators all --states 5 models/*.xml
     # in models of this repository with contacts of convex shapes only our own steps are smooth enough: docs/decisions.md 29
     check "derivatives cpu, own steps" "$python" tests/parity/derivatives.py --bin "$bin" --own --integrators all --states 3 \
         tests/parity/models/{convex_round,convex_distance,servos,equality,forces}.xml
-    check "derivatives gpu" with_driver "$swiftshader" "$python" tests/parity/derivatives.py --bin "$bin" --backend gpu \
+    check "derivatives gpu" compiling "$python" tests/parity/derivatives.py --bin "$bin" --backend gpu \
         --tolerance 2e-3 --states 3 --integrators all models/cartpole.xml
     check "resting poses" "$python" tests/parity/rest.py --bin "$bin" tests/parity/models/{convex_rest,convex_meshes}.xml
     check "sleep cpu" "$python" tests/parity/sleep.py --bin "$bin"
-    check "sleep gpu" with_driver "$swiftshader" "$python" tests/parity/sleep.py --bin "$bin" --backend gpu --every 5
+    check "sleep gpu" compiling "$python" tests/parity/sleep.py --bin "$bin" --backend gpu --every 5
     check "parity finds a wrong element" finds_wrong_elements
     check "edges of what is allowed" "$python" tests/parity/edges.py --bin "$bin"
     # files.xml of the corpus names files that are in memory only
@@ -216,7 +225,7 @@ part_parity() {
     check "pictures of cameras and meshes" with_driver "${lavapipe[0]}" "$python" tests/parity/pictures.py --bin "$bin" \
         --cameras 20 --shades 3 tests/parity/pictures/*.xml
     check "distribution cpu" "$python" tests/parity/distribution.py --bin "$bin" --backend cpu
-    check "distribution gpu" with_driver "$swiftshader" "$python" tests/parity/distribution.py --bin "$bin" --backend gpu
+    check "distribution gpu" compiling "$python" tests/parity/distribution.py --bin "$bin" --backend gpu
 }
 
 # Models of a list below MANYWORLDS_MODELS, without those that a pattern names.
@@ -232,7 +241,7 @@ compare_elsewhere() {
         return
     fi
     check "core tier cpu" "$python" "$comparer" --bin "$bin" --backend cpu "${core[@]}"
-    check "core tier gpu" with_driver "$swiftshader" "$python" "$comparer" --bin "$bin" --backend gpu "${core[@]}"
+    check "core tier gpu" compiling "$python" "$comparer" --bin "$bin" --backend gpu "${core[@]}"
     check "smooth tier cpu" "$python" "$comparer" --bin "$bin" --backend cpu "${smooth[@]}"
     # without a model whose contacts move nothing: its forces of 1.3e17 N cancel but for their last digit, 3 N or none, on
     # both sides alike
@@ -253,11 +262,11 @@ compare_elsewhere() {
     [ ! -e "${soft[0]}" ] ||
         check "soft cpu" "$python" "$comparer" --bin "$bin" --backend cpu --noise "${soft[@]}"
     # one model for each kind of tendon and actuator; the others take minutes on software Vulkan
-    check "smooth models gpu" with_driver "$swiftshader" "$python" "$comparer" --bin "$bin" --backend gpu \
+    check "smooth models gpu" compiling "$python" "$comparer" --bin "$bin" --backend gpu \
         "$MANYWORLDS_MODELS"/mjx/{actuator/arm21,tendon/pulley_fixed_site_wrap}.xml \
         "$MANYWORLDS_MODELS"/warp/actuation/{actuators,muscle,site,slidercrank}.xml
     # meshes, a hand, a height field, rays
-    check "mesh models gpu" with_driver "$swiftshader" "$python" "$comparer" --bin "$bin" --backend gpu \
+    check "mesh models gpu" compiling "$python" "$comparer" --bin "$bin" --backend gpu \
         "$MANYWORLDS_MODELS"/mjx/{convex,ray,shadow_hand/right_hand,shadow_hand/scene_right}.xml \
         "$MANYWORLDS_MODELS"/warp/{ray,hfield/hfield}.xml
 }
@@ -320,12 +329,12 @@ build_wheel() {
 # Its tests that measure times, and so want the machine for themselves.
 timed=(python/tests/test_{cost,fit,planning,threads}.py)
 
-# Its tests on both backends: the given files, or options of pytest.
+# Its tests on both backends, with a name and an allocator: the given files, or options of pytest.
 run_pytest() {
-    local name=$1 env=$root/.venv-python
-    shift
+    local name=$1 env=$root/.venv-python allocator=$2
+    shift 2
     # without Rust, and not from the folder of the sources
-    check "$name" with_driver "$swiftshader" env PATH="$env/bin:/usr/bin:/bin" "$env/bin/python" -m pytest -q -rs \
+    check "$name" compiling env PATH="$env/bin:/usr/bin:/bin" "$env/bin/python" -m pytest -q -rs \
         -c python/pyproject.toml "$@"
 }
 
@@ -334,19 +343,19 @@ test_wheel() {
     local env=$root/.venv-python
     check "ruff" "$env/bin/ruff" check -q python
     check "ruff format" "$env/bin/ruff" format -q --check python
-    run_pytest "pytest" python/tests "${timed[@]/#/--ignore=}"
+    run_pytest "pytest" "$allocator" python/tests "${timed[@]/#/--ignore=}"
 }
 
 part_python() {
     build_wheel
     test_wheel
-    run_pytest "pytest, times" "${timed[@]}"
+    run_pytest "pytest, times" "" "${timed[@]}"
 }
 
 # The page for browsers. The build fetches the library for WebAssembly where it is missing.
 build_page() {
     check "tool of the page with clippy" linted cargo build --quiet -p manyworlds-web-bind
-    check "page" web/build.sh
+    check "page" web/build.sh web-test
 }
 
 # What a user does with it, in headless Chromium.
@@ -387,26 +396,34 @@ if [ $# -gt 0 ]; then
     exit
 fi
 
-# all of it: what compares with others waits for one core most of the time, so the packages are built and tested beside it
+# all of it: what compares with others takes one core at a time, so the packages are built and tested beside it
 install_counter
 run_parts style build tests
-log=$target/compare.log
-"$0" kernels examples parity others >"$log" 2>&1 &
+beside=("kernels examples parity" "others")
+running=()
+for k in "${!beside[@]}"; do
+    # shellcheck disable=SC2086
+    "$0" ${beside[k]} >"$target/compare-$k.log" 2>&1 &
+    running[k]=$!
+done
 say "python and web"
 build_wheel
 # another version of a dependency may ask for a feature more, which as-tested has to name
 grep -q 'Fresh manyworlds-cpu ' "$target/wheel.log" || echo "slow   the wheel compiled again what tests have: docs/decisions.md 112"
 build_page
 test_wheel
-wait $!
-cat "$log"
-read -r more_passed _ more_failed _ < <(tail -1 "$log")
-if [[ $more_passed =~ ^[0-9]+$ && $more_failed =~ ^[0-9]+$ ]]; then
-    passed=$((passed + more_passed)) failed=$((failed + more_failed))
-    while read -r name; do failures+=("$name"); done < <(sed -n 's/^failed: //p' "$log")
-else
-    failed=$((failed + 1)) failures+=("kernels, examples, parity and others: no summary")
-fi
-run_pytest "pytest, times" "${timed[@]}"
+for k in "${!beside[@]}"; do
+    wait "${running[k]}"
+    log=$target/compare-$k.log
+    cat "$log"
+    read -r more_passed _ more_failed _ < <(tail -1 "$log")
+    if [[ $more_passed =~ ^[0-9]+$ && $more_failed =~ ^[0-9]+$ ]]; then
+        passed=$((passed + more_passed)) failed=$((failed + more_failed))
+        while read -r name; do failures+=("$name"); done < <(sed -n 's/^failed: //p' "$log")
+    else
+        failed=$((failed + 1)) failures+=("${beside[k]}: no summary")
+    fi
+done
+run_pytest "pytest, times" "" "${timed[@]}"
 test_page
 summary

@@ -18,7 +18,7 @@ pub use conditioning::MARGIN;
 pub use report::{FieldReport, Report};
 pub use run::{CheckOptions, needed_capacity, run};
 pub use subject::{CpuSubject, Subject};
-pub use tolerance::{CUMULATIVE, tolerance};
+pub use tolerance::{CUMULATIVE, tighten, tolerance};
 
 use crate::model::data::Data;
 use crate::schema::Field;

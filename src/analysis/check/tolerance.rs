@@ -1,5 +1,6 @@
 //! Tolerance of a field: how far it may be from the double-precision result of the same stage from the same inputs.
 
+use crate::model::Model;
 use crate::schema::{Field, Tolerance};
 
 /// Of most fields. Single precision on the CPU is off by at most 2e-6.
@@ -15,6 +16,22 @@ pub fn tolerance(field: &Field) -> Option<f64> {
         Tolerance::Within(tolerance) => Some(tolerance),
         Tolerance::Free(_) => None,
     }
+}
+
+/// Loosest tolerance of the solver in a check: the default of models.
+const SOLVER: f64 = 1e-8;
+
+/// Tightens the tolerance of the model's solver to the default where it is looser; returns what it was.
+///
+/// A solver that stops at 1e-6 of the cost has forces to some 1e-3 only, whatever the precision: two that take another
+/// number of steps differ by as much, and neither is wrong.
+pub fn tighten(model: &mut Model) -> Option<f64> {
+    let loose = model.opt_tolerance[0];
+    if loose <= SOLVER {
+        return None;
+    }
+    model.opt_tolerance[0] = SOLVER;
+    Some(loose)
 }
 
 #[cfg(test)]

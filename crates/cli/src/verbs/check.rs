@@ -53,7 +53,13 @@ pub(crate) fn run(arguments: &Arguments, output: &Output) -> Result<bool> {
     if arguments.worlds == 0 {
         return Err(Error::Argument("--worlds has to be at least 1".to_owned()));
     }
-    let model = load(&arguments.model, output)?;
+    let mut model = load(&arguments.model, output)?;
+    if let Some(loose) = check::tighten(&mut model) {
+        let tight = model.opt_tolerance[0];
+        output.text(format_args!(
+            "tolerance of the solver: {tight:e}, as two solutions to the model's {loose:e} may differ"
+        ));
+    }
     let from = arguments.from.as_deref().map(stage).transpose()?;
     let Arguments { worlds, steps, seed, .. } = *arguments;
     let options = CheckOptions { worlds, steps, seed, from };

@@ -4,7 +4,9 @@
 //! elements `f_vec3(i)`, `f_vec4(i)`, `f_mat3(i)`, `f_spatial(i)`, `f_inertia(i)` and their setters. Sizes (`nv`) are
 //! constants. All are generated on demand from the field table.
 
+use std::collections::HashMap;
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use super::layout::{AddressSpace, Layout, Slot};
 use manyworlds_model::model::Model;
@@ -120,8 +122,14 @@ pub fn parse(name: &str) -> Option<Access> {
     })
 }
 
+/// A field by its name; of a name that data and model share, that of the data.
 fn find(name: &str) -> Option<&'static Field> {
-    Data::<f64>::FIELDS.iter().chain(Model::<f64>::FIELDS).find(|f| f.name == name)
+    // every word of every kernel is looked up
+    static BY_NAME: LazyLock<HashMap<&str, &Field>> = LazyLock::new(|| {
+        let all = Model::<f64>::FIELDS.iter().chain(Data::<f64>::FIELDS);
+        all.map(|field| (field.name, field)).collect()
+    });
+    BY_NAME.get(name).copied()
 }
 
 /// Name of the variable that holds one element of a field in registers.
@@ -156,11 +164,15 @@ pub fn size(layout: &Layout, name: &str) -> Option<String> {
 
 /// Enumeration value by its name in the kernels: the enumeration in capitals, an underscore, the value.
 pub fn enumeration_value(name: &str) -> Option<i32> {
-    let lists = ENUMS.iter().copied().chain([("sensor", sensors::ALL)]);
-    lists.into_iter().find_map(|(module, values)| {
-        let rest = name.strip_prefix(&module.to_uppercase())?.strip_prefix('_')?;
-        values.iter().find(|v| v.0 == rest).map(|v| v.1)
-    })
+    static BY_NAME: LazyLock<HashMap<String, i32>> = LazyLock::new(|| {
+        let lists = ENUMS.iter().copied().chain([("sensor", sensors::ALL)]);
+        let named = |(module, values): (&str, &'static [(&str, i32)])| {
+            let prefix = module.to_uppercase();
+            values.iter().map(move |(value, number)| (format!("{prefix}_{value}"), *number))
+        };
+        lists.flat_map(named).collect()
+    });
+    BY_NAME.get(name).copied()
 }
 
 /// Constant of an enumeration value, or of the bits of a world that has diverged.

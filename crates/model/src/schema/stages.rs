@@ -7,7 +7,7 @@
 //!
 //! Nothing here is believed: tests compare the roles with what the kernel's text reads and writes, and with what the stage on
 //! the CPU changes and depends on, and the flags with the blocks of that text (`crates/gpu/src/codegen/contract.rs`,
-//! `crates/cpu/tests/contract.rs`).
+//! `crates/cpu/tests/steps/contract.rs`).
 
 mod contract;
 

@@ -2,8 +2,6 @@
 //! once with every field poisoned that it does not read. Neither run may write another field, and both give the same
 //! bits.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use std::collections::BTreeSet;
 use std::path::Path;
 

@@ -1,8 +1,6 @@
 //! Deformable bodies against closed forms: the shape of a hanging rope, forces as derivatives of an energy, momentum and energy
 //! of a body in free flight, pairs of a body that touches itself; and what a world with a torn body does to others.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use std::collections::BTreeSet;
 
 use manyworlds_cpu::{forward, step};

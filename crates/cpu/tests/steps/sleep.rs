@@ -1,7 +1,5 @@
 //! Worlds that leave out sleeping trees have the bits of those that compute everything.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use manyworlds_cpu::step;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::capacity::max_capacity;

@@ -2,8 +2,6 @@
 //! the frequency of a cantilever and its energy. A cable of n bodies bends at the n - 1 joints between them, each for half
 //! a body to either side: it is a rod that is clamped in the middle of its first body, which is fixed.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use std::f64::consts::{FRAC_PI_2, PI};
 
 use manyworlds_cpu::{forward, step};

@@ -1,8 +1,6 @@
 //! Worlds side by side have the bits that they have alone: with all instructions of the machine, in all models of the tests,
 //! beside worlds that diverge, and where they take different ways.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use std::path::Path;
 
 use manyworlds_cpu::lanes::instructions::Instructions;

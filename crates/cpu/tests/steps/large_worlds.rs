@@ -1,8 +1,6 @@
 //! Worlds of many bodies: what the solver finds in packed rows and in a Hessian of many nodes is the minimum of the cost,
 //! which whole rows and the inertia alone prove, and memory follows contacts.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use std::time::Duration;
 
 use manyworlds_cpu::constraint::constraint_cost::{cost_parameters, force};

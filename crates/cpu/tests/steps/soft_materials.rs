@@ -1,7 +1,5 @@
 //! Elastic bodies against the strength of materials: a cube that is compressed, beams that bend, a sheet that is stretched.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use manyworlds_cpu::{forward, step};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::capacity::max_capacity;

@@ -1,7 +1,5 @@
 //! Fields that a world holds only where something needs them.
 
-#![allow(clippy::unwrap_used, reason = "tests")]
-
 use std::collections::BTreeSet;
 use std::path::Path;
 
