@@ -267,7 +267,7 @@ compare_elsewhere() {
         "$MANYWORLDS_MODELS"/warp/actuation/{actuators,muscle,site,slidercrank}.xml
     # meshes, a hand, a height field, rays
     check "mesh models gpu" compiling "$python" "$comparer" --bin "$bin" --backend gpu \
-        "$MANYWORLDS_MODELS"/mjx/{convex,ray,shadow_hand/right_hand,shadow_hand/scene_right}.xml \
+        "$MANYWORLDS_MODELS"/mjx/{convex,ray,shadow_hand/scene_right}.xml \
         "$MANYWORLDS_MODELS"/warp/{ray,hfield/hfield}.xml
 }
 

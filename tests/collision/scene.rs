@@ -151,7 +151,14 @@ impl Scene {
     }
 
     pub(crate) fn open(&self, worlds: usize, backend: Backend) -> Batch {
-        let options = BatchOptions { capacity: Some(max_capacity(&self.model)), ..BatchOptions::on(backend) };
+        let capacity = Some(max_capacity(&self.model));
+        #[cfg_attr(not(feature = "gpu"), expect(unused_mut, reason = "kernels have the only options"))]
+        let mut options = BatchOptions { capacity, ..BatchOptions::on(backend) };
+        // a kernel of collision alone is compiled in less time
+        #[cfg(feature = "gpu")]
+        {
+            options.gpu.partition = manyworlds::gpu::Partition::Split;
+        }
         Batch::new(&self.model, worlds, &options)
             .expect("both backends have to work; software Vulkan is enough")
     }

@@ -33,8 +33,7 @@ DOCUMENTS = {
     "project/testing.md": "docs/testing.md",
     "project/architecture.md": "ARCHITECTURE.md",
     "project/changelog.md": "CHANGELOG.md",
-    "project/instructions_per_dof.svg": "docs/instructions_per_dof.svg",
-    "project/large_worlds.svg": "docs/large_worlds.svg",
+    **{f"project/{file.name}": f"docs/{file.name}" for file in sorted((ROOT / "docs").glob("*.svg"))},
     **{f"project/images/{file.name}": f"docs/images/{file.name}" for file in sorted((ROOT / "docs/images").iterdir())},
 }
 
