@@ -264,10 +264,10 @@ compare_elsewhere() {
     check "smooth models gpu" compiling "$python" "$comparer" --bin "$bin" --backend gpu \
         "$MANYWORLDS_MODELS"/mjx/{actuator/arm21,tendon/pulley_fixed_site_wrap}.xml \
         "$MANYWORLDS_MODELS"/warp/actuation/{actuators,muscle,site,slidercrank}.xml
-    # meshes, a hand, rays; height fields meet all shapes in tests/collision
+    # meshes, a hand, a height field, rays
     check "mesh models gpu" compiling "$python" "$comparer" --bin "$bin" --backend gpu \
         "$MANYWORLDS_MODELS"/mjx/{convex,ray,shadow_hand/scene_right}.xml \
-        "$MANYWORLDS_MODELS"/warp/ray.xml
+        "$MANYWORLDS_MODELS"/warp/{ray,hfield/hfield}.xml
 }
 
 # The kernels of our own models as a vendor's compiler makes them, and of another project's where it is.

@@ -7,6 +7,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
 profile=${1:-web}
+[[ $profile == web || $profile == web-test ]] || { echo "no profile '$profile' of the page: web or web-test" >&2 && exit 2; }
 tools=${MANYWORLDS_WASM_TOOLCHAIN:-$root/.wasm-toolchain}
 target=${CARGO_TARGET_DIR:-$root/target}/web
 triple=wasm32-unknown-unknown
