@@ -240,7 +240,7 @@ compare_elsewhere() {
         return
     fi
     check "core tier cpu" "$python" "$comparer" --bin "$bin" --backend cpu "${core[@]}"
-    check "core tier gpu" compiling "$python" "$comparer" --bin "$bin" --backend gpu "${core[@]}"
+    check "core tier gpu" compiling "$python" "$comparer" --bin "$bin" --backend gpu --seconds 600 "${core[@]}"
     check "smooth tier cpu" "$python" "$comparer" --bin "$bin" --backend cpu "${smooth[@]}"
     # without a model whose contacts move nothing: its forces of 1.3e17 N cancel but for their last digit, 3 N or none, on
     # both sides alike
@@ -261,11 +261,11 @@ compare_elsewhere() {
     [ ! -e "${soft[0]}" ] ||
         check "soft cpu" "$python" "$comparer" --bin "$bin" --backend cpu --noise "${soft[@]}"
     # one model for each kind of tendon and actuator; the others take minutes on software Vulkan
-    check "smooth models gpu" compiling "$python" "$comparer" --bin "$bin" --backend gpu \
+    check "smooth models gpu" compiling "$python" "$comparer" --bin "$bin" --backend gpu --seconds 600 \
         "$MANYWORLDS_MODELS"/mjx/{actuator/arm21,tendon/pulley_fixed_site_wrap}.xml \
         "$MANYWORLDS_MODELS"/warp/actuation/{actuators,muscle,site,slidercrank}.xml
     # meshes, a hand, a height field, rays
-    check "mesh models gpu" compiling "$python" "$comparer" --bin "$bin" --backend gpu \
+    check "mesh models gpu" compiling "$python" "$comparer" --bin "$bin" --backend gpu --seconds 600 \
         "$MANYWORLDS_MODELS"/mjx/{convex,ray,shadow_hand/scene_right}.xml \
         "$MANYWORLDS_MODELS"/warp/{ray,hfield/hfield}.xml
 }

@@ -1,6 +1,7 @@
 //! Kernels of one model: composition of WGSL, accessors, memory layout.
 
 pub mod access;
+pub(crate) mod branches;
 pub mod compose;
 mod conditions;
 mod constants;

@@ -58,6 +58,11 @@ impl Adapter {
     pub fn limits_loops(&self) -> bool {
         self.name.contains("llvmpipe")
     }
+
+    /// True for SwiftShader, whose compiler follows all shortest paths through the body of a loop.
+    pub(crate) fn follows_all_paths(&self) -> bool {
+        self.name.contains("SwiftShader")
+    }
 }
 
 impl fmt::Display for Adapter {

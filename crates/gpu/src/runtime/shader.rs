@@ -1,6 +1,7 @@
 //! Shaders beside the kernels of a model: modules, pipelines, and what such a shader and Rust declare together.
 
 use super::device::Gpu;
+use crate::codegen::branches::split_branches;
 use manyworlds_model::error::{Error, Result};
 use manyworlds_shaders::Source;
 
@@ -67,7 +68,10 @@ pub(crate) fn pipeline(
 }
 
 /// A module of kernels. Bounds are checked inside the kernels with `checks` only.
-pub(crate) fn module(gpu: &Gpu, label: &str, module: naga::Module, checks: bool) -> wgpu::ShaderModule {
+pub(crate) fn module(gpu: &Gpu, label: &str, mut module: naga::Module, checks: bool) -> wgpu::ShaderModule {
+    if gpu.adapter().follows_all_paths() {
+        split_branches(&mut module);
+    }
     let descriptor = wgpu::ShaderModuleDescriptor {
         label: Some(label),
         source: wgpu::ShaderSource::Naga(std::borrow::Cow::Owned(module)),
