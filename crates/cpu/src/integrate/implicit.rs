@@ -14,6 +14,7 @@ use manyworlds_model::model::features::is_single_free_body;
 use manyworlds_model::real::Real;
 
 /// One step of one world; a diverged world is reset instead.
+#[inline(always)]
 pub fn implicit<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if stays_behind(m, d) {
         return;
@@ -54,6 +55,7 @@ pub fn mul_implicit<T: Real>(m: &Model<T>, d: &mut Data<T>, x: &[T], out: &mut [
 }
 
 /// One row of M less time step times the force derivatives.
+#[inline(always)]
 fn matrix_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     let h = m.opt_timestep[0];
     for k in row(m, dof) {
@@ -63,6 +65,7 @@ fn matrix_row<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
 }
 
 /// Adds the derivatives of the bias force to a row of a single free body.
+#[inline(always)]
 fn add_bias_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     for k in row(m, dof) {
         let force_derivative = bias_entry(d, dof, m.D_colind[k] as usize);
@@ -138,6 +141,7 @@ fn for_turning_bodies<T: Real>(
 
 /// Acceleration with the symmetrised matrix; the blocks of single free bodies include the bias-force derivatives and
 /// are solved apart.
+#[inline(always)]
 fn solve_implicitfast<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let h = m.opt_timestep[0];
     bias_force_derivatives(m, d);
@@ -177,6 +181,7 @@ pub(super) fn solve_damped<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 /// Replaces a matrix with the sparsity of D by its factors U, with unit diagonal, and L, for the degrees of freedom
 /// from `first` to `end`, which are whole trees. Leaves are eliminated first, so that there is no fill-in (RBDA
 /// §6.4).
+#[inline(always)]
 fn factor_lu<T: Real>(m: &Model<T>, lu: &mut [T], first: usize, end: usize) {
     for i in (first..end).rev() {
         let (adr, diagonal) = (m.D_rowadr[i] as usize, m.D_diag[i] as usize);
@@ -198,6 +203,7 @@ fn factor_lu<T: Real>(m: &Model<T>, lu: &mut [T], first: usize, end: usize) {
 }
 
 /// Solves `U L x = b` in place, with factors from [`factor_lu`].
+#[inline(always)]
 fn solve_lu<T: Real>(m: &Model<T>, lu: &[T], x: &mut [T], first: usize, end: usize) {
     // U, from the leaves up
     for i in (first..end).rev() {

@@ -26,6 +26,7 @@ use manyworlds_model::schema::enums::{GainType, bias, disable, gain, integrator,
 
 /// `qDeriv`: derivatives of passive and actuator forces and, for the integrator `implicit`, of the bias force. For
 /// `implicitfast` they are symmetric, except in trees that are [`is_single_free_body`].
+#[inline(always)]
 pub fn derivative<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     d.hold(Need::VelocityDerivative);
     d.qDeriv.fill(T::ZERO);
@@ -65,22 +66,26 @@ pub fn add_fluid_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// True if the derivatives of all forces are used, without symmetrisation.
+#[inline(always)]
 pub fn is_fully_implicit<T: Real>(m: &Model<T>) -> bool {
     m.opt_integrator[0] == integrator::IMPLICIT
 }
 
 /// True if a tree needs derivatives of the bias force.
+#[inline(always)]
 fn has_bias_derivative<T: Real>(m: &Model<T>, tree: i32) -> bool {
     is_fully_implicit(m) || is_single_free_body(m, tree)
 }
 
 /// Range of the entries of one row.
+#[inline(always)]
 pub fn row<T: Real>(m: &Model<T>, dof: usize) -> std::ops::Range<usize> {
     let adr = m.D_rowadr[dof] as usize;
     adr..adr + m.D_rownnz[dof] as usize
 }
 
 /// Address of the entry of two degrees of freedom, if there is one; descendants follow the diagonal in order.
+#[inline(always)]
 fn entry_of<T: Real>(m: &Model<T>, i: usize, j: usize) -> Option<usize> {
     let (adr, diagonal) = (m.D_rowadr[i] as usize, m.D_diag[i] as usize);
     if j >= i {
@@ -92,6 +97,7 @@ fn entry_of<T: Real>(m: &Model<T>, i: usize, j: usize) -> Option<usize> {
 }
 
 /// Derivatives of the dampers of joints, tendons and edges of flexes.
+#[inline(always)]
 fn dampers<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for dof in 0..m.sizes.nv {
         let force_derivative = damping_derivative(damping_of_dof(m, dof), d.qvel[dof]);
@@ -115,6 +121,7 @@ fn dampers<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Adds the scaled outer product of a row with itself to the entries that exist.
+#[inline(always)]
 fn add_square<T: Real>(m: &Model<T>, derivatives: &mut [T], columns: &[i32], values: &[T], s: T) {
     if s == T::ZERO {
         return;
@@ -129,6 +136,7 @@ fn add_square<T: Real>(m: &Model<T>, derivatives: &mut [T], columns: &[i32], val
 }
 
 /// Derivatives of all actuator forces with respect to actuator velocity.
+#[inline(always)]
 pub fn actuator_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     let good = (0..m.sizes.nu).all(|u| is_good(control(m, d, u, true)));
     for a in 0..m.sizes.nactuator {
@@ -139,6 +147,7 @@ pub fn actuator_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Derivatives of actuator forces.
+#[inline(always)]
 fn actuators<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     actuator_force_derivatives(m, d);
     for out in 0..m.sizes.nout {
@@ -150,6 +159,7 @@ fn actuators<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Derivative of one actuator's force; zero where the force range saturates.
+#[inline(always)]
 fn derivative_of_actuator_force<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> T {
     if orientation::is_orientation(m, a) {
         return if actuator_disabled(m, a) { T::ZERO } else { orientation::force_derivative(m, d, a) };
@@ -211,6 +221,7 @@ fn fluid_entry<T: Real>(d: &Data<T>, i: usize, j: usize) -> T {
 /// `(v×* I - I v×) s + s×* (I v) + I (s' + p)` (Singh, Russo, Wensing, Efficient analytical derivatives of rigid-body
 /// dynamics, IEEE RA-L 7(2), 2022). The first two terms reduce to a torque derivative with respect to rotation, and the momentum:
 /// both sum over a subtree.
+#[inline(always)]
 pub fn bias_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     for level in (0..m.sizes.nlevel).rev() {
         let adr = m.level_adr[level] as usize;
@@ -229,6 +240,7 @@ pub fn bias_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Derivative of the torque with respect to rotation, and the momentum, of a body plus its children's subtrees.
+#[inline(always)]
 fn sum_bias_force_derivative<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize) {
     let v = spatial(&d.cvel, body);
     let (w, u) = (v.ang, v.lin);
@@ -253,11 +265,13 @@ fn sum_bias_force_derivative<T: Real>(m: &Model<T>, d: &mut Data<T>, body: usize
 }
 
 /// Torque derivative and momentum written by [`sum_bias_force_derivative`].
+#[inline(always)]
 fn body_bias<T: Real>(d: &Data<T>, body: usize) -> (Mat3<T>, Vec3<T>) {
     (mat3_at(&d.bias_force_derivative, 12 * body), vec3(&d.bias_force_derivative, 4 * body + 3))
 }
 
 /// Products of one degree of freedom with the bias-force derivative of its subtree.
+#[inline(always)]
 fn bias_columns<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
     let body = m.dof_bodyid[dof] as usize;
     let axis = spatial(&d.cdof, dof);
@@ -276,6 +290,7 @@ fn bias_columns<T: Real>(m: &Model<T>, d: &mut Data<T>, dof: usize) {
 }
 
 /// Rate of a motion axis; those of ball and free joints also rotate with the joint itself.
+#[inline(always)]
 fn axis_rate<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> Spatial<T> {
     let rate = spatial(&d.cdof_dot, dof);
     let jnt = m.dof_jntid[dof] as usize;
@@ -296,6 +311,7 @@ fn axis_rate<T: Real>(m: &Model<T>, d: &Data<T>, dof: usize) -> Spatial<T> {
 }
 
 /// Derivative of minus the bias force in `i` with respect to the velocity of `j`, after [`bias_force_derivatives`].
+#[inline(always)]
 pub fn bias_entry<T: Real>(d: &Data<T>, i: usize, j: usize) -> T {
     if j >= i {
         return -dot6(spatial(&d.cdof, i), spatial(&d.dcfrc_dqvel, j));

@@ -5,6 +5,7 @@ use crate::actuation::actuation::actuation;
 use crate::actuation::transmission::transmission;
 use crate::integrate::check_state::all_good;
 use crate::integrate::euler::euler;
+use crate::integrate::implicit::implicit;
 use crate::smooth::acceleration::acceleration;
 use crate::smooth::com_pos::com_pos;
 use crate::smooth::com_vel::com_vel;
@@ -67,6 +68,11 @@ pub(super) fn has_lanes(m: &Model, stage: Stage) -> bool {
             gains && biases && still && m.actuator_trntype.iter().all(|kind| *kind != target::SO3)
         }
         Stage::euler => m.sizes.na == 0,
+        // derivatives of forces that have no lanes have none either
+        Stage::implicit => {
+            let forces = [Stage::passive, Stage::actuation, Stage::tendon, Stage::transmission];
+            m.sizes.na == 0 && forces.into_iter().all(|stage| has_lanes(m, stage))
+        }
         _ => false,
     }
 }
@@ -77,7 +83,8 @@ impl Job<'_> {
     pub(super) fn work(self) -> bool {
         let Self { run, m, lanes, worlds } = self;
         let is_reset = |d: &Data| d.step_owed[0] != 0 || !all_good(&d.qacc);
-        if run.stages.contains(&Stage::euler) && worlds.iter().any(is_reset) {
+        let integrates = run.stages.contains(&Stage::euler) || run.stages.contains(&Stage::implicit);
+        if integrates && worlds.iter().any(is_reset) {
             return false;
         }
         for &place in &run.reads {
@@ -115,6 +122,7 @@ fn stage_of_lanes(stage: Stage, m: &Model<Lanes>, d: &mut Data<Lanes>) {
         Stage::actuation => actuation(m, d),
         Stage::acceleration => acceleration(m, d),
         Stage::euler => euler(m, d),
+        Stage::implicit => implicit(m, d),
         _ => {}
     }
 }

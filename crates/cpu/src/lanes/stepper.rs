@@ -9,7 +9,7 @@ use crate::run_stage;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::{Model, schedule};
 use manyworlds_model::schema::stages::{Stage, StageRow};
-use manyworlds_model::schema::{Dim, Elem, Field, Role, Size, Sizes};
+use manyworlds_model::schema::{Dim, Elem, Field, Need, Role, Size, Sizes};
 
 /// Axes of assets, and of pairs, of which stages in lanes know nothing.
 const LARGE: &[Size] = &[
@@ -164,16 +164,22 @@ impl Plan {
         plan
     }
 
-    /// Memory of a group: the fields that go into lanes or come from there, and what counts.
+    /// Memory of a group: the fields that go into lanes or come from there, what counts, and what integrators keep for
+    /// themselves.
     fn lanes(&self) -> Data<Lanes> {
         let mut places: Vec<usize> = Vec::new();
+        let mut is_implicit = false;
         for part in &self.parts {
             if let Part::Lanes(run) = part {
                 places.extend(run.reads.iter().chain(&run.writes));
+                is_implicit |= run.stages.contains(&Stage::implicit);
             }
         }
         let names: Vec<&str> = places.iter().map(|place| Data::<f64>::FIELDS[*place].name).collect();
-        let wanted = |f: &Field| f.role == Role::Counter || f.name == OWED || names.contains(&f.name);
+        let wanted = |f: &Field| {
+            let is_scratch = f.name == OWED || is_implicit && f.traits.need == Need::VelocityDerivative;
+            f.role == Role::Counter || is_scratch || names.contains(&f.name)
+        };
         Data::with_fields(sizes_of_lanes(self.model.sizes), wanted)
     }
 }
