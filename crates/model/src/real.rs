@@ -67,6 +67,11 @@ pub trait Real:
             self
         }
     }
+    /// Another number where this one is not at or beyond the ends of a range, else zero.
+    #[inline(always)]
+    fn if_within(self, low: Self, high: Self, inside: Self) -> Self {
+        if self <= low || self >= high { Self::ZERO } else { inside }
+    }
     /// Four-quadrant arc tangent of `self / x`.
     fn atan2(self, x: Self) -> Self;
     /// Tangent.

@@ -104,13 +104,18 @@ fn dampers<T: Real>(m: &Model<T>, d: &mut Data<T>) {
         d.qDeriv[(m.D_rowadr[dof] + m.D_diag[dof]) as usize] -= force_derivative;
     }
     for ten in 0..m.sizes.ntendon {
-        let force_derivative = damping_derivative(damping_of_tendon(m, ten), d.ten_velocity[ten]);
+        let damping = damping_of_tendon(m, ten);
+        if damping.iter().all(|x| *x == T::ZERO) {
+            continue;
+        }
+        let force_derivative = damping_derivative(damping, d.ten_velocity[ten]);
         let adr = m.ten_J_rowadr[ten] as usize;
         let end = adr + m.ten_J_rownnz[ten] as usize;
         add_square(m, &mut d.qDeriv, &m.ten_J_colind[adr..end], &d.ten_J[adr..end], -force_derivative);
     }
     // as in the reference, of flexes only those of the dampers along edges, and not with `implicit`
-    for f in 0..if is_fully_implicit(m) { 0 } else { m.sizes.nflex } {
+    let flexes = 0..if is_fully_implicit(m) { 0 } else { m.sizes.nflex };
+    for f in flexes.filter(|f| m.flex_edgedamping[*f] != T::ZERO) {
         for edge in edges_of(m, f) {
             let adr = m.flexedge_J_rowadr[edge] as usize;
             let end = adr + m.flexedge_J_rownnz[edge] as usize;
@@ -123,9 +128,6 @@ fn dampers<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 /// Adds the scaled outer product of a row with itself to the entries that exist.
 #[inline(always)]
 fn add_square<T: Real>(m: &Model<T>, derivatives: &mut [T], columns: &[i32], values: &[T], s: T) {
-    if s == T::ZERO {
-        return;
-    }
     for (&i, &x) in columns.iter().zip(values) {
         for (&j, &y) in columns.iter().zip(values) {
             if let Some(k) = entry_of(m, i as usize, j as usize) {
@@ -150,12 +152,25 @@ pub fn actuator_force_derivatives<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 #[inline(always)]
 fn actuators<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     actuator_force_derivatives(m, d);
-    for out in 0..m.sizes.nout {
-        let adr = m.moment_rowadr[out] as usize;
-        let end = adr + m.moment_rownnz[out] as usize;
-        let (columns, force_derivative) = (&m.moment_colind[adr..end], d.actuator_force_derivative[out]);
-        add_square(m, &mut d.qDeriv, columns, &d.actuator_moment[adr..end], force_derivative);
+    for a in (0..m.sizes.nactuator).filter(|a| depends_on_velocity(m, *a)) {
+        let first = m.actuator_outadr[a] as usize;
+        for out in first..first + m.actuator_outnum[a] as usize {
+            let adr = m.moment_rowadr[out] as usize;
+            let end = adr + m.moment_rownnz[out] as usize;
+            let (columns, force_derivative) = (&m.moment_colind[adr..end], d.actuator_force_derivative[out]);
+            add_square(m, &mut d.qDeriv, columns, &d.actuator_moment[adr..end], force_derivative);
+        }
     }
+}
+
+/// False for an actuator whose force no velocity changes, in any state.
+#[inline(always)]
+fn depends_on_velocity<T: Real>(m: &Model<T>, a: usize) -> bool {
+    let (gain, bias) = (m.actuator_gaintype[a], m.actuator_biastype[a]);
+    let is_affine = [gain::FIXED, gain::AFFINE].contains(&gain) && [bias::NONE, bias::AFFINE].contains(&bias);
+    let by_gain = gain == gain::AFFINE && m.actuator_gainprm[10 * a + 2] != T::ZERO;
+    let by_bias = bias == bias::AFFINE && m.actuator_biasprm[10 * a + 2] != T::ZERO;
+    !is_affine || by_gain || by_bias
 }
 
 /// Derivative of one actuator's force; zero where the force range saturates.
@@ -167,12 +182,21 @@ fn derivative_of_actuator_force<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, go
     let out = m.actuator_outadr[a] as usize;
     let force = d.actuator_force[out];
     let (low, high) = (m.actuator_forcerange[2 * a], m.actuator_forcerange[2 * a + 1]);
-    if actuator_disabled(m, a) || (m.actuator_forcelimited[a] != 0 && (force <= low || force >= high)) {
+    if actuator_disabled(m, a) {
         return T::ZERO;
     }
-    if m.actuator_gaintype[a] == gain::DCMOTOR {
-        return dcmotor::force_derivative(m, d, a);
-    }
+    let of_force = if m.actuator_gaintype[a] == gain::DCMOTOR {
+        dcmotor::force_derivative(m, d, a)
+    } else {
+        derivative_within_limits(m, d, a, good)
+    };
+    if m.actuator_forcelimited[a] != 0 { force.if_within(low, high, of_force) } else { of_force }
+}
+
+/// Derivative of one actuator's force that no range limits.
+#[inline(always)]
+fn derivative_within_limits<T: Real>(m: &Model<T>, d: &Data<T>, a: usize, good: bool) -> T {
+    let out = m.actuator_outadr[a] as usize;
     let g = &m.actuator_gainprm[10 * a..10 * a + 10];
     let per_input = match GainType::of(m.actuator_gaintype[a]) {
         Some(GainType::AFFINE) => g[2],

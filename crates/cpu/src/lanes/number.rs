@@ -191,6 +191,10 @@ impl Real for Lanes {
     fn clip(self, low: Self, high: Self) -> Self {
         Self(std::array::from_fn(|k| Real::clip(self.0[k], low.0[k], high.0[k])))
     }
+    #[inline(always)]
+    fn if_within(self, low: Self, high: Self, inside: Self) -> Self {
+        Self(std::array::from_fn(|k| Real::if_within(self.0[k], low.0[k], high.0[k], inside.0[k])))
+    }
     #[inline(never)]
     fn atan2(self, x: Self) -> Self {
         self.zip(x, f64::atan2)
@@ -229,6 +233,7 @@ mod tests {
         assert_eq!(Lanes([0.0, -0.0, 0.0, 0.0]).f64(), 0.0);
         assert!(!agreed());
         assert_eq!(a.clip(Lanes::of(2.0), Lanes::of(3.0)).0, [2.0, 2.0, 3.0, 3.0]);
+        assert_eq!(a.if_within(Lanes::ONE, Lanes::of(4.0), b).0, [0.0, 2.5, 2.5, 0.0]);
         assert!(agreed());
     }
 }
