@@ -11,12 +11,12 @@ use manyworlds_model::model::Model;
 use manyworlds_model::model::capacity::max_capacity;
 use manyworlds_model::model::data::{Capacity, Data};
 use manyworlds_model::schema::enums::{integrator, status};
-use manyworlds_model::schema::{Field, Role, Values};
+use manyworlds_model::schema::{Field, Need, Role, Values};
 
 /// Steps of each model.
 const STEPS: usize = 30;
 
-/// Fields in which two worlds differ, besides what stages keep for themselves within a step.
+/// Fields in which two worlds differ, besides what integrators implicit in velocity keep for themselves within a step.
 fn differences(a: &Data, b: &Data) -> Vec<&'static str> {
     let bits = |data: &Data, name: &str| -> Vec<u64> {
         match data.get(name).unwrap() {
@@ -24,7 +24,7 @@ fn differences(a: &Data, b: &Data) -> Vec<&'static str> {
             Values::Int(values) => values.iter().map(|x| *x as u64).collect(),
         }
     };
-    let lasts = |field: &&Field| field.role != Role::Scratch || field.traits.carried;
+    let lasts = |field: &&Field| field.role != Role::Scratch || field.traits.need != Need::VelocityDerivative;
     let names = Data::<f64>::FIELDS.iter().filter(lasts).map(|field| field.name);
     names.filter(|name| bits(a, name) != bits(b, name)).collect()
 }
