@@ -191,6 +191,20 @@ fn sheets_and_solids_lie_on_a_height_field() {
 }
 
 #[test]
+fn a_piece_of_a_rope_touches_a_face_once() {
+    // on a cap, slightly askew, and within
+    let rope = |name: &str, pos: &str| {
+        format!(
+            "<flexcomp name='{name}' type='grid' dim='1' count='4 1 1' spacing='.04 .1 .1' mass='.1' radius='.01'
+            pos='{pos}'><edge equality='true' solref='.01 1'/>{ALONE}</flexcomp>"
+        )
+    };
+    let drum = "<geom type='cylinder' size='.08 .05' pos='0 0 .1' euler='2 3 0'/>";
+    let m = scene("", &(drum.to_owned() + &rope("on", "0 .02 .157") + &rope("within", ".01 -.03 .13")));
+    agree(&m, 6, 1);
+}
+
+#[test]
 fn what_is_kept_sleeps_and_wakes() {
     let sheet =
         "<flexcomp name='v' type='grid' dim='2' count='3 3 1' spacing='.06 .06 .06' pos='0 0 .1' mass='.2'

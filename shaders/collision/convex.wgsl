@@ -4,7 +4,6 @@
 
 import package::collision::multi_contact::multi_contact;
 import package::collision::penetration::penetration_direction;
-import package::collision::polytope::is_simplex;
 import package::collision::primitives::{ContactPoint, found, nfound};
 import package::collision::support_map::{self, ConvexShape, is_hull};
 import package::collision::witness::{core_witnesses, hull_witnesses};
@@ -26,8 +25,9 @@ struct GeomDistance {
 // True if the last pair of convex_convex may have contacts.
 var<private> convex_near: bool;
 
-// Contacts of two convex shapes nearer than `margin`; with `probes` only whether there may be any.
-fn convex_convex(first: ConvexShape, second: ConvexShape, margin: f32, probes: bool) {
+// Contacts of two convex shapes nearer than `margin`: one or, with `multiple`, up to four of faces and edges; with `probes`
+// only whether there may be any.
+fn convex_convex(first: ConvexShape, second: ConvexShape, margin: f32, multiple: bool, probes: bool) {
     let a = ConvexShape(first.kind, vec3f(0.0), first.mat, first.size, first.mesh);
     let b = ConvexShape(second.kind, second.pos - first.pos, second.mat, second.size, second.mesh);
     let gap = nearest_points(a, b, margin, probes);
@@ -38,7 +38,7 @@ fn convex_convex(first: ConvexShape, second: ConvexShape, margin: f32, probes: b
     found[0] = ContactPoint(gap.dist, 0.5 * (gap.p + gap.q), gap.normal, vec3f(0.0));
     nfound = 1u;
 //#if MULTICCD
-    if (has_face_or_edge(a) && has_face_or_edge(b)) {
+    if (multiple && has_face_or_edge(a) && has_face_or_edge(b)) {
         multi_contact(a, b, gap.normal, gap.p, gap.q, margin);
     }
 //#endif
@@ -57,12 +57,6 @@ fn convex_distance(first: ConvexShape, second: ConvexShape, margin: f32) -> Geom
 
 // True for shapes with a face or edge to rest on.
 fn has_face_or_edge(s: ConvexShape) -> bool {
-//#if FLEX_HULL
-    // an element has one contact
-    if (is_simplex(s.mesh)) {
-        return false;
-    }
-//#endif
     return s.kind == GEOM_CAPSULE || s.kind == GEOM_CYLINDER || s.kind == GEOM_BOX || s.kind == GEOM_MESH;
 }
 

@@ -563,7 +563,7 @@ fn collide_shapes(pair: Pairing, a: u32, b: u32, first: ConvexShape, second: Con
             one = ConvexShape(GEOM_HFIELD, base.pos + base.mat * prism_center, base.mat, half, PRISM_HULL);
         }
         nfound = 0u;
-        convex_convex(one, second, pair.listed, probes);
+        convex_convex(one, second, pair.listed, false, probes);
         if (nfound > 0u) {
             store_contact_of(pair.id, a, 64u * b + total, found[0]);
             total++;
@@ -571,7 +571,7 @@ fn collide_shapes(pair: Pairing, a: u32, b: u32, first: ConvexShape, second: Con
     }
 //#else
     nfound = 0u;
-    convex_convex(first, second, pair.listed, probes);
+    convex_convex(first, second, pair.listed, false, probes);
     if (nfound > 0u) {
         store_contact_of(pair.id, a, 64u * b, found[0]);
     }

@@ -220,7 +220,7 @@ fn collide_convex(c: u32, probes: bool) -> bool {
             one = ConvexShape(GEOM_HFIELD, base.pos + base.mat * prism_center, base.mat, half, PRISM_HULL);
         }
         if (on_field || !geoms_apart(g1, g2, margin)) {
-            convex_convex(one, other, margin, probes);
+            convex_convex(one, other, margin, !on_field, probes);
         }
         if (probes) {
             return convex_near;
@@ -234,7 +234,7 @@ fn collide_convex(c: u32, probes: bool) -> bool {
     if (geoms_apart(g1, g2, margin)) {
         return false;
     }
-    convex_convex(convex_shape(g1), other, margin, probes);
+    convex_convex(convex_shape(g1), other, margin, true, probes);
     if (!probes) {
         store_contacts(c, 0u);
     }
