@@ -10,6 +10,10 @@ use manyworlds::batch::control::{Control, fill};
 use manyworlds::batch::{self, Backend, Batch, BatchOptions, Overflow};
 use manyworlds::model::Model;
 use manyworlds::model::data::Capacity;
+#[cfg(feature = "gpu")]
+use manyworlds::model::data::Data;
+#[cfg(feature = "gpu")]
+use manyworlds::schema::Need;
 use manyworlds::schema::enums::{state, status};
 
 fn model(name: &str) -> Model {
@@ -543,6 +547,37 @@ fn fields_are_read_in_the_precision_of_the_backend_at_once() {
         let told = batch.read(&["contact_adhesion"], None).unwrap_err().to_string();
         assert!(told.contains("does not keep 'contact_adhesion'"), "{told}");
     }
+}
+
+#[cfg(feature = "gpu")]
+#[test]
+fn every_array_of_kernels_has_the_shape_of_its_numbers() {
+    use manyworlds::gpu::{KernelOptions, WorkingSetSpace};
+    // with what kernels alone store: tiles of Hessians, exact diagonals, contacts in a metric
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/parity/models");
+    let models =
+        ["diagexact.xml", "diagexact_elliptic.xml", "flex_discrete.xml"].map(|name| tests.join(name));
+    let humanoid = Path::new(env!("CARGO_MANIFEST_DIR")).join("models/humanoid.xml");
+    let mut own = 0;
+    for path in models.into_iter().chain([humanoid]) {
+        let model = manyworlds::load(&path).unwrap();
+        let gpu = KernelOptions { placement: Some(WorkingSetSpace::Storage), ..KernelOptions::default() };
+        let options = BatchOptions { gpu, ..BatchOptions::on(Backend::Gpu) };
+        let mut batch = Batch::new(&model, 2, &options).unwrap();
+        for field in Data::<f64>::FIELDS.iter().filter(|field| field.traits.need == Need::Kernels) {
+            if batch.has(field.name) {
+                let array = batch.get(field.name, ..).unwrap();
+                assert_eq!(
+                    array.data.len(),
+                    array.shape.iter().product::<usize>(),
+                    "{}: {path:?}",
+                    field.name
+                );
+                own += usize::from(!array.data.is_empty());
+            }
+        }
+    }
+    assert!(own > 4, "{own}");
 }
 
 #[cfg(feature = "gpu")]

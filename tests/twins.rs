@@ -186,7 +186,7 @@ const PAIRS: &[(&str, usize)] = &[
     ("smooth/fluid", 13),
     ("smooth/jacobian", 4),
     ("smooth/kinematics", 9),
-    ("smooth/nodes", 13),
+    ("smooth/nodes", 11),
     ("smooth/passive", 10),
     ("smooth/reflected_inertia", 7),
     ("smooth/rne", 4),

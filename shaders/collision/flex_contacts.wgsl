@@ -142,13 +142,10 @@ fn order_elements(pair: Pairing) {
 fn collide_vertex(pair: Pairing, k: u32) {
     let g = u32(pair.geom);
     let vert = u32(flex_vertadr(pair.f)) + k;
-    if (rests_on(u32(geom_bodyid(g)), pair.f, vert)) {
-        return;
-    }
     let normal = geom_xmat_mat3(g)[2];
     let point = flexvert_xpos_vec3(vert);
     let dist = dot(point - geom_xpos_vec3(g), normal) - flex_radius(pair.f);
-    if (dist < pair.listed) {
+    if (dist < pair.listed && !rests_on(u32(geom_bodyid(g)), pair.f, vert)) {
         let pos = point - normal * (flex_radius(pair.f) + 0.5 * dist);
         store_contact_of(pair.id, k, 0u, ContactPoint(dist, pos, normal, vec3f(0.0)));
     }

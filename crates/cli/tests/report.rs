@@ -377,8 +377,7 @@ fn a_report_that_cannot_be_written_is_refused_before_anything_runs() {
 fn a_rollout_that_is_interrupted_leaves_a_report_of_what_there_was() {
     let case = Case::new();
     let mut command = Command::new(env!("CARGO_BIN_EXE_manyworlds"));
-    let words =
-        "rollout balls.xml --backend cpu --worlds 64 --steps 500000 --warmup 0 --ctrl noise --report r.html";
+    let words = "rollout balls.xml --backend cpu --worlds 64 --steps 20000000 --warmup 0 --ctrl noise --report r.html";
     let mut running = command
         .current_dir(case.folder.path())
         .args(words.split(' '))

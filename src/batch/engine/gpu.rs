@@ -50,12 +50,11 @@ impl GpuEngine {
     ) -> Result<Self> {
         let begin = Instant::now();
         let gpu = device(options)?;
-        let sizes = capacity.sizes(&model);
         if gpu.adapter().software {
-            memory::check_software(&sizes, worlds)?;
+            memory::check_software(&capacity.sizes(&model), worlds)?;
         }
         let batch = Box::new(GpuBatch::new(&gpu, Arc::clone(&model), worlds, capacity, &options.gpu)?);
-        let opening = begin.elapsed().as_secs_f64() - batch.build_times().total();
+        let (sizes, opening) = (*batch.sizes(), begin.elapsed().as_secs_f64() - batch.build_times().total());
         let (models, own_kernels) = (Models::new(model), Vec::new());
         Ok(Self { batch, models, sizes, options: options.gpu.clone(), own_kernels, opening })
     }
@@ -278,6 +277,7 @@ impl Engine for GpuEngine {
         let mut batch =
             GpuBatch::new(gpu, Arc::clone(models.base()), worlds, Capacity::of(&sizes), &options)?;
         self.add_own_kernels(&mut batch)?;
+        let sizes = *batch.sizes();
         let same = |f: &&Field| f.len(&self.sizes) == f.len(&sizes) && batch.has(f.name);
         let fields: Vec<&'static Field> = lasting(self).into_iter().filter(same).collect();
         for field in fields {
@@ -403,10 +403,10 @@ impl Replay for GpuEngine {
     fn enlarge(&mut self, to: Capacity, first: Option<&Entry>) -> Result<bool> {
         let checkpoint = self.batch.read_checkpoint()?;
         let results = self.results_before(first)?;
-        let sizes = to.sizes(self.models.base());
+        let needed = to.sizes(self.models.base());
         let (gpu, worlds) = (self.batch.gpu(), self.batch.worlds());
         // memory of a software adapter is the machine's
-        let enough = if gpu.adapter().software { memory::check_software(&sizes, worlds) } else { Ok(()) };
+        let enough = if gpu.adapter().software { memory::check_software(&needed, worlds) } else { Ok(()) };
         let made = enough.and_then(|()| {
             let mut batch = GpuBatch::new(gpu, Arc::clone(self.models.base()), worlds, to, &self.options)?;
             self.add_own_kernels(&mut batch)?;
@@ -422,6 +422,7 @@ impl Replay for GpuEngine {
                 return Ok(false);
             }
         };
+        let sizes = *batch.sizes();
         let before = std::mem::replace(&mut self.sizes, sizes);
         *self.batch = batch;
         self.send_models(&self.all_worlds(), |_| true)?;

@@ -2,12 +2,16 @@
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use manyworlds::batch::Batch;
 use manyworlds::batch::control::{Control, NOISE_STEPS, fill};
 use manyworlds::error::{Error, Result};
 use manyworlds::formats::npz;
 use manyworlds::model::Model;
+
+/// Time for which steps are taken before a caller that may end them is asked.
+const PIECE: Duration = Duration::from_millis(100);
 
 /// Source of the controls.
 pub(crate) enum ControlSource {
@@ -68,28 +72,37 @@ impl ControlSource {
 
 impl ControlSchedule {
     /// Steps from `from` to `to`, counted from the start of the warm-up, stopping at every multiple of
-    /// `every` after the warm-up for `at`, which may end it. Returns the steps where it ended.
+    /// `every` after the warm-up for `at`, which may end it; where it is `watched`, also between these after some tenths of a
+    /// second. Returns the steps where it ended.
     pub(crate) fn run(
         &self,
         batch: &mut Batch,
         (from, to): (usize, usize),
-        every: usize,
+        (every, watched): (usize, bool),
         mut at: impl FnMut(&mut Batch, usize) -> Result<ControlFlow<()>>,
     ) -> Result<usize> {
         let mut step = from;
+        // steps between two looks at whether to go on, and what the last one was
+        let mut piece = if watched { 1 } else { usize::MAX };
+        let mut last = (from, Instant::now());
         while step < to {
             if self.changes(step) {
                 self.apply(batch, step)?;
             }
             // as many steps as nothing interrupts
-            let stop = |s: &usize| {
-                self.changes(*s) || (*s >= self.warmup && (*s - self.warmup).is_multiple_of(every))
-            };
-            let next = (step + 1..to).find(stop).unwrap_or(to);
+            let most = to.min(last.0.saturating_add(piece));
+            let is_stop = |s: usize| s >= self.warmup && (s - self.warmup).is_multiple_of(every);
+            let next = (step + 1..most).find(|s| self.changes(*s) || is_stop(*s)).unwrap_or(most);
             batch.step(next - step)?;
             step = next;
-            let stops = step >= self.warmup && (step - self.warmup).is_multiple_of(every);
-            if (stops || step == self.warmup + self.steps) && at(batch, step - self.warmup)?.is_break() {
+            let looks = step - last.0 >= piece;
+            if looks {
+                batch.wait()?;
+                piece = if last.1.elapsed() < PIECE { piece.saturating_mul(2) } else { (piece / 2).max(1) };
+                last = (step, Instant::now());
+            }
+            let asks = is_stop(step) || (looks && step >= self.warmup) || step == self.warmup + self.steps;
+            if asks && at(batch, step - self.warmup)?.is_break() {
                 break;
             }
         }

@@ -16,15 +16,15 @@ const TICKS: usize = 100;
 /// Prepares the batch for stepping and runs the warm-up.
 pub(crate) fn warm(batch: &mut Batch, schedule: &ControlSchedule) -> Result<()> {
     batch.prepare()?;
-    schedule.run(batch, (0, schedule.warmup), usize::MAX, |_, _| Ok(ControlFlow::Continue(())))?;
+    schedule.run(batch, (0, schedule.warmup), (usize::MAX, false), |_, _| Ok(ControlFlow::Continue(())))?;
     batch.wait()
 }
 
 /// What a rollout does when it stops: goes on, or ends.
 pub(crate) type Stop<'a> = &'a mut dyn FnMut(&mut Batch, usize) -> Result<ControlFlow<()>>;
 
-/// Times the steps from `first` after the warm-up on, until the device has finished. At multiples of `every` it stops for `at`,
-/// which may end it.
+/// Times the steps from `first` after the warm-up on, until the device has finished. At multiples of `every`, and
+/// often enough between them, it stops for `at`, which may end it.
 pub(crate) fn measure(
     batch: &mut Batch,
     schedule: &ControlSchedule,
@@ -42,10 +42,11 @@ pub(crate) fn measure(
         (None, true) => usize::MAX,
     };
     let begin = Instant::now();
-    let done = schedule.run(batch, (warmup + first, warmup + steps), stops, |batch, done| {
-        bar.set_position(done as u64);
-        at(batch, done)
-    })?;
+    let done =
+        schedule.run(batch, (warmup + first, warmup + steps), (stops, every.is_some()), |batch, done| {
+            bar.set_position(done as u64);
+            at(batch, done)
+        })?;
     batch.wait()?;
     let seconds = begin.elapsed().as_secs_f64();
     bar.finish_and_clear();

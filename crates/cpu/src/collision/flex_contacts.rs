@@ -266,14 +266,11 @@ impl<'a, T: Real> Pairing<'a, T> {
 
     /// Contact of a plane with vertex `k` of the flex.
     fn collide_vertex(&mut self, g: usize, k: usize, vert: usize) {
-        if self.rests_on(g, std::iter::once(vert)) {
-            return;
-        }
         let radius = self.m.flex_radius[self.f];
         let (pos, normal) = (vec3(&self.d.geom_xpos, g), mat_column(mat3(&self.d.geom_xmat, g), 2));
         let point = vec3(&self.d.flexvert_xpos, vert);
         let dist = dot(point - pos, normal) - radius;
-        if dist < self.listed {
+        if dist < self.listed && !self.rests_on(g, std::iter::once(vert)) {
             let pos = point - normal * (radius + T::of(0.5) * dist);
             self.parties.vert[1] = k as i32;
             self.store(&ContactPoint { dist, pos, normal, tangent: Vec3::ZERO });
@@ -394,6 +391,9 @@ impl<'a, T: Real> Pairing<'a, T> {
             }
             return;
         }
+        if (kind == geom::CYLINDER || kind == geom::CAPSULE) && element.is_beside(&solid, listed) {
+            return;
+        }
         let mut found = [ContactPoint::none(); MAX_PAIR_CONTACTS];
         let own = element.convex();
         // a height field has a contact with each prism under the element
@@ -455,6 +455,9 @@ impl<T: Real> Pairing<'_, T> {
         });
     }
 }
+
+/// By how much, as a share of a cylinder's size, an element is farther from it than a distance where it is said to be.
+const BESIDE_SLACK: f64 = 1e-4;
 
 /// How near to the side of a cell a vertex is in the cell beyond as well.
 const ON_SIDE: f64 = 1e-6;
@@ -551,6 +554,17 @@ impl<T: Real> Element<T> {
     /// Its corners.
     fn corners(&self) -> &[Vec3<T>] {
         &self.corners[..self.count]
+    }
+
+    /// True if a plane along the axis of a cylinder or capsule keeps it farther than a distance from that, by more than rounding.
+    fn is_beside(&self, solid: &Shape<T>, distance: T) -> bool {
+        let axis = mat_column(solid.mat, 2);
+        let offset = centre_of(self.corners()) - solid.pos;
+        let across = offset - axis * dot(axis, offset);
+        let (off, [radius, half, _]) = (length(across), solid.size.0);
+        let reach = (radius + self.radius + distance) * off;
+        let slack = T::of(BESIDE_SLACK) * (radius + half) * off;
+        self.corners().iter().all(|corner| dot(across, *corner - solid.pos) > reach + slack)
     }
 
     /// The same as a convex shape; a line as a capsule.

@@ -49,9 +49,14 @@ pub fn point_jacobian<T: Real>(
 ) {
     if let Some(dofs) = slides(m, body) {
         let axes = d.cdof[6 * dofs.start..6 * dofs.end].as_chunks::<6>().0;
-        for (i, [.., x, y, z]) in dofs.zip(axes).rev() {
-            each(i, *x * along[0] + *y * along[1] + *z * along[2]);
+        let moved = |axis: &[T; 6]| axis[3] * along[0] + axis[4] * along[1] + axis[5] * along[2];
+        if let [x, y, z] = axes {
+            each(dofs.start + 2, moved(z));
+            each(dofs.start + 1, moved(y));
+            each(dofs.start, moved(x));
+            return;
         }
+        dofs.zip(axes).rev().for_each(|(i, axis)| each(i, moved(axis)));
         return;
     }
     let offset = point - vec3(&d.subtree_com, m.body_rootid[body] as usize);

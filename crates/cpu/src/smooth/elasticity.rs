@@ -11,8 +11,8 @@
 //!   `κ = 2 e0 × e1 / (|e0| |e1| + e0 · e1)` between two edges (Bergou, Wardetzky, Robinson, Audoly, Grinspun 2008).
 
 use super::cells::cell_forces;
-use super::flex::{add_vertex_force, edge_direction, mul_edge_jac, vertex_velocity};
-use super::flex_mesh::{edge_ends, edge_vector, edges_of, vertices_of};
+use super::flex::{add_vertex_force, direction_of, mul_edge_jac, vertex_velocity};
+use super::flex_mesh::{edge_ends, edges_of, vertices_of};
 use crate::math::{Vec3, add_vec3, cross, dot, length, vec3};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
@@ -87,24 +87,40 @@ fn edge_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize) -> bool {
             stretch_elements::<T, TETRAHEDRON_EDGES>(m, d, f);
         }
     }
-    // a positive force pushes the ends apart
-    for edge in edges_of(m, f) {
-        let (now, rest, speed) =
-            (d.flexedge_length[edge], m.flexedge_length0[edge], d.flexedge_velocity[edge]);
-        d.flexedge_spring[edge] = d.flexedge_spring[edge] * now - stiffness * (now - rest);
-        d.flexedge_damper[edge] = d.flexedge_damper[edge] * now - damping * speed;
-        let ends = edge_ends(m, f, edge);
-        let direction = edge_direction(d, edge, edge_vector(d, ends));
-        let spring = direction * d.flexedge_spring[edge];
-        add_vec3(&mut d.flexvert_spring, ends[0], -spring);
-        add_vec3(&mut d.flexvert_spring, ends[1], spring);
+    pull_edges(m, d, f, dampers);
+    true
+}
+
+/// Adds the forces along all edges of a flex to those of their vertices: those of elements, which are over the length, and of
+/// their own springs and `dampers`.
+fn pull_edges<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, dampers: bool) {
+    let (all, verts) = (edges_of(m, f), vertices_of(m, f));
+    let (stiffness, damping) = (m.flex_edgestiffness[f], m.flex_edgedamping[f]);
+    let of_vertices = 3 * verts.start..3 * verts.end;
+    let places = d.flexvert_xpos[of_vertices.clone()].as_chunks::<3>().0;
+    let pulled = d.flexvert_spring[of_vertices.clone()].as_chunks_mut::<3>().0;
+    let damped = d.flexvert_damper[of_vertices].as_chunks_mut::<3>().0;
+    let ends = m.flex_edge[2 * all.start..2 * all.end].as_chunks::<2>().0;
+    let motion = d.flexedge_length[all.clone()].iter().zip(&d.flexedge_velocity[all.clone()]);
+    let forces = d.flexedge_spring[all.clone()].iter_mut().zip(&mut d.flexedge_damper[all.clone()]);
+    for (((ends, rest), (now, speed)), (spring, damper)) in
+        ends.iter().zip(&m.flexedge_length0[all]).zip(motion).zip(forces)
+    {
+        *spring = *spring * *now - stiffness * (*now - *rest);
+        *damper = *damper * *now - damping * *speed;
+        let [one, two] = ends.map(|vert| vert as usize);
+        let direction = direction_of(Vec3(places[two]) - Vec3(places[one]), *now);
+        // a positive force pushes the ends apart
+        let push = |forces: &mut [[T; 3]], size: T| {
+            let force = direction * size;
+            (0..3).for_each(|k| forces[one][k] += -force[k]);
+            (0..3).for_each(|k| forces[two][k] += force[k]);
+        };
+        push(pulled, *spring);
         if dampers {
-            let damper = direction * d.flexedge_damper[edge];
-            add_vec3(&mut d.flexvert_damper, ends[0], -damper);
-            add_vec3(&mut d.flexvert_damper, ends[1], damper);
+            push(damped, *damper);
         }
     }
-    true
 }
 
 /// What the `N` edges of an element feel: `(G s)` of each and its matrix `G`.

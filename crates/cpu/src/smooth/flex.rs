@@ -45,8 +45,10 @@ pub fn flex<T: Real>(m: &Model<T>, d: &mut Data<T>) {
             continue;
         }
         let acts = has_edge_rows(m, f);
-        for edge in edges_of(m, f) {
-            stretch_edge(m, d, f, edge, acts);
+        if acts && is_upright(m, d, f) {
+            stretch_upright_edges(m, d, f);
+        } else {
+            edges_of(m, f).for_each(|edge| stretch_edge(m, d, f, edge, acts));
         }
         let is_sheet = m.flex_dim[f] == 2 && m.flex_rigid[f] == 0;
         if m.flex_edgeequality[f] == edgeequality::VERTICES && is_sheet {
@@ -108,7 +110,7 @@ fn stretch_edge<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, edge: usize, a
     if !acts {
         return d.flexedge_J[adr..end].fill(T::ZERO);
     }
-    let direction = edge_direction(d, edge, along);
+    let direction = direction_of(along, d.flexedge_length[edge]);
     let [b1, b2] = ends.map(|vert| m.flex_vertbodyid[vert] as usize);
     if let (Some(one), Some(two)) = (slides(m, b1), slides(m, b2)) {
         return stretch_between_slides(m, d, edge, direction, [one, two]);
@@ -136,9 +138,42 @@ fn stretch_edge<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, edge: usize, a
     }
 }
 
-/// Unit vector along an edge, whose length is known.
-pub(super) fn edge_direction<T: Real>(d: &Data<T>, edge: usize, along: Vec3<T>) -> Vec3<T> {
-    let length = d.flexedge_length[edge];
+/// True for a flex each of whose vertices slides along the axes of the world, as most do, if its edges have rows.
+fn is_upright<T: Real>(m: &Model<T>, d: &Data<T>, f: usize) -> bool {
+    let axes = d.cdof.as_chunks::<6>().0;
+    let is_unit = |dof: usize, k: usize| axes[dof][3..] == Vec3::<T>::unit(k).0;
+    m.flex_rigid[f] == 0
+        && m.flexedge_J_rownnz[edges_of(m, f)].iter().all(|count| *count == 6)
+        && m.flex_vertbodyid[vertices_of(m, f)].iter().all(|body| {
+            let dofs = slides(m, *body as usize).unwrap_or(0..0);
+            dofs.len() == 3 && dofs.enumerate().all(|(k, dof)| is_unit(dof, k))
+        })
+}
+
+/// Lengths and Jacobians of the edges of a flex whose vertices slide along the axes of the world: the Jacobian is the direction,
+/// and minus the direction for the first vertex.
+fn stretch_upright_edges<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize) {
+    let all = edges_of(m, f);
+    let places = d.flexvert_xpos[3 * m.flex_vertadr[f] as usize..].as_chunks::<3>().0;
+    let bodies = &m.flex_vertbodyid[vertices_of(m, f)];
+    let ends = m.flex_edge[2 * all.start..2 * all.end].as_chunks::<2>().0;
+    let (addresses, lengths) = (&m.flexedge_J_rowadr[all.clone()], &mut d.flexedge_length[all]);
+    for ((ends, adr), to) in ends.iter().zip(addresses).zip(lengths) {
+        let [one, two] = ends.map(|vert| vert as usize);
+        let along = Vec3(places[two]) - Vec3(places[one]);
+        *to = length(along);
+        let direction = direction_of(along, *to);
+        // the degrees of freedom of the lower body come first
+        let upper = if bodies[one] < bodies[two] { direction } else { -direction };
+        let row = &mut d.flexedge_J[*adr as usize..*adr as usize + 6];
+        row[..3].copy_from_slice(&(-upper).0);
+        row[3..].copy_from_slice(&upper.0);
+    }
+}
+
+/// Unit vector along a vector of a length.
+#[inline(always)]
+pub(super) fn direction_of<T: Real>(along: Vec3<T>, length: T) -> Vec3<T> {
     if length < T::MINVAL { Vec3::X } else { along * (T::ONE / length) }
 }
 

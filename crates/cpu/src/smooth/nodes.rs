@@ -104,25 +104,17 @@ impl NodeGrid {
     /// Nodes of the cell of a point, with the weight of each in its position.
     pub fn weights<T: Real>(&self, point: Vec3<T>) -> Weights<T> {
         let (cell, within) = self.cell_at(point);
-        let along = [0, 1, 2].map(|axis| polynomials(self.order, within[axis]));
-        let weight_of = |k: usize| {
-            let at = self.place_within(k);
-            let node = self.node([0, 1, 2].map(|axis| cell[axis] * self.order + at[axis]));
-            (node, along[0][at[0]].0 * along[1][at[1]].0 * along[2][at[2]].0)
-        };
-        (0..self.cell_nodes()).map(weight_of).collect()
-    }
-
-    /// Number of nodes of a cell.
-    fn cell_nodes(&self) -> usize {
-        let side = self.order + 1;
-        side * side * side
-    }
-
-    /// Place in a cell of its node `k`.
-    fn place_within(&self, k: usize) -> [usize; 3] {
-        let side = self.order + 1;
-        [k / (side * side), k / side % side, k % side]
+        let [along_x, along_y, along_z] = [0, 1, 2].map(|axis| polynomials(self.order, within[axis]));
+        let [i, j, k] = cell.map(|cell| cell * self.order);
+        let (side, mut weights) = (self.order + 1, Weights::new());
+        for (a, x) in along_x[..side].iter().enumerate() {
+            for (b, y) in along_y[..side].iter().enumerate() {
+                let first = self.node([i + a, j + b, k]);
+                let products = along_z[..side].iter().map(|z| x.0 * y.0 * z.0);
+                weights.extend(products.enumerate().map(|(c, weight)| (first + c, weight)));
+            }
+        }
+        weights
     }
 }
 

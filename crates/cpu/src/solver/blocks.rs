@@ -14,7 +14,7 @@ use manyworlds_model::real::Real;
 /// Degrees of freedom of a free body.
 pub(super) const FREE: usize = 6;
 /// Degrees of freedom of a body that slides along three axes: a vertex of a flex.
-const SLIDES: usize = 3;
+const VERTEX: usize = 3;
 
 /// Number of rows from one on that are those of the same constraint.
 #[inline(always)]
@@ -59,9 +59,9 @@ fn mul_block<T: Real>(d: &Data<T>, r: usize, v: &[T], out: &mut [T]) {
     }
     let ([(first, one), (second, two)], width) = elements(d, r);
     let n = out.len();
-    if width == SLIDES && one.len() == SLIDES {
-        let a: [T; SLIDES] = fixed(&v[one]);
-        for (x, row) in out.iter_mut().zip(d.efc_J[first..first + n * width].chunks_exact(SLIDES)) {
+    if width == VERTEX && one.len() == VERTEX {
+        let a: [T; VERTEX] = fixed(&v[one]);
+        for (x, row) in out.iter_mut().zip(d.efc_J[first..first + n * width].chunks_exact(VERTEX)) {
             *x = (row[0] * a[0] + row[1] * a[1]) + row[2] * a[2];
         }
         return;
@@ -110,17 +110,21 @@ fn mul_block<T: Real>(d: &Data<T>, r: usize, v: &[T], out: &mut [T]) {
 
 /// [`mul_block`] of rows that are zero outside of some ranges.
 fn mul_filled<T: Real>(d: &Data<T>, r: usize, filled: &[(u32, u32)], v: &[T], out: &mut [T]) {
+    // a contact with friction, as most are
+    if let Ok(out) = <&mut [T; 4]>::try_from(&mut *out) {
+        return mul_filled4(d, r, filled, v, out);
+    }
     let place = &d.jacobian.places[r];
     let width = place.width();
     out.fill(T::ZERO);
     for &(begin, end) in filled {
         let range = begin as usize..end as usize;
         let mut row = &d.efc_J[place.index(range.start)..];
-        if range.len() == SLIDES {
-            let a: [T; SLIDES] = fixed(&v[range]);
+        if range.len() == VERTEX {
+            let a: [T; VERTEX] = fixed(&v[range]);
             for (j, x) in out.iter_mut().enumerate() {
                 row = if j == 0 { row } else { &row[width..] };
-                let b: [T; SLIDES] = fixed(row);
+                let b: [T; VERTEX] = fixed(row);
                 *x += (b[0] * a[0] + b[1] * a[1]) + b[2] * a[2];
             }
         } else {
@@ -130,6 +134,37 @@ fn mul_filled<T: Real>(d: &Data<T>, r: usize, filled: &[(u32, u32)], v: &[T], ou
             }
         }
     }
+}
+
+/// [`mul_filled`] of four rows.
+#[inline(always)]
+fn mul_filled4<T: Real>(d: &Data<T>, r: usize, filled: &[(u32, u32)], v: &[T], out: &mut [T; 4]) {
+    let mut sum = [T::ZERO; 4];
+    for &(begin, end) in filled {
+        let range = begin as usize..end as usize;
+        let rows = four_rows(d, r, &range);
+        let v = &v[range];
+        if let Some(a) = v.first_chunk::<VERTEX>().filter(|_| v.len() == VERTEX) {
+            for j in 0..4 {
+                let b: [T; VERTEX] = fixed(rows[j]);
+                sum[j] += (b[0] * a[0] + b[1] * a[1]) + b[2] * a[2];
+            }
+        } else if let [x] = v {
+            (0..4).for_each(|j| sum[j] += rows[j][0] * *x);
+        } else {
+            (0..4).for_each(|j| sum[j] += dot_n(rows[j], v));
+        }
+    }
+    *out = sum;
+}
+
+/// Elements of the four rows of a constraint, of which the first is given, for some degrees of freedom in one of its ranges.
+#[inline(always)]
+fn four_rows<'a, T: Real>(d: &'a Data<T>, r: usize, dofs: &Range<usize>) -> [&'a [T]; 4] {
+    let place = &d.jacobian.places[r];
+    let (first, width, n) = (place.index(dofs.start), place.width(), dofs.len());
+    let all = &d.efc_J[first..first + 3 * width + n];
+    [&all[..n], &all[width..width + n], &all[2 * width..2 * width + n], &all[3 * width..]]
 }
 
 /// Product of a row's elements from a place on with those of a vector.
@@ -157,9 +192,9 @@ pub(super) fn add_block_forces<T: Real>(d: &Data<T>, s: &mut Descent<T>, r: usiz
         }
         let len = range.len();
         let out = &mut s.qfrc_constraint[range];
-        if len == SLIDES {
+        if len == VERTEX {
             for (j, f) in f.iter().enumerate() {
-                let row: [T; SLIDES] = fixed(&d.efc_J[first + j * width..]);
+                let row: [T; VERTEX] = fixed(&d.efc_J[first + j * width..]);
                 out.iter_mut().zip(row).for_each(|(x, y)| *x += *f * y);
             }
             continue;
@@ -181,24 +216,48 @@ pub(super) fn add_block_forces<T: Real>(d: &Data<T>, s: &mut Descent<T>, r: usiz
 
 /// [`add_block_forces`] of rows that are zero outside of some ranges.
 fn add_filled_forces<T: Real>(d: &Data<T>, s: &mut Descent<T>, rows: Range<usize>, filled: &[(u32, u32)]) {
+    if let Ok(f) = <&[T; 4]>::try_from(&s.efc_force[rows.clone()]) {
+        return add_filled_forces4(d, rows.start, *f, filled, &mut s.qfrc_constraint);
+    }
     let place = &d.jacobian.places[rows.start];
     let width = place.width();
     for &(begin, end) in filled {
         let range = begin as usize..end as usize;
         let mut row = &d.efc_J[place.index(range.start)..];
         let (len, out) = (range.len(), &mut s.qfrc_constraint[range]);
-        let mut sum = [T::ZERO; SLIDES];
+        let mut sum = [T::ZERO; VERTEX];
         for (j, f) in s.efc_force[rows.clone()].iter().enumerate() {
             row = if j == 0 { row } else { &row[width..] };
-            if len == SLIDES {
-                let b: [T; SLIDES] = fixed(row);
-                (0..SLIDES).for_each(|k| sum[k] += *f * b[k]);
+            if len == VERTEX {
+                let b: [T; VERTEX] = fixed(row);
+                (0..VERTEX).for_each(|k| sum[k] += *f * b[k]);
             } else {
                 add_row(out, *f, row);
             }
         }
-        if len == SLIDES {
+        if len == VERTEX {
             out.iter_mut().zip(sum).for_each(|(x, sum)| *x += sum);
+        }
+    }
+}
+
+/// [`add_filled_forces`] of four rows with their forces.
+#[inline(always)]
+fn add_filled_forces4<T: Real>(d: &Data<T>, r: usize, f: [T; 4], filled: &[(u32, u32)], to: &mut [T]) {
+    for &(begin, end) in filled {
+        let range = begin as usize..end as usize;
+        let rows = four_rows(d, r, &range);
+        match &mut to[range] {
+            [x, y, z] => {
+                let mut sum = [T::ZERO; VERTEX];
+                for j in 0..4 {
+                    let b: [T; VERTEX] = fixed(rows[j]);
+                    (0..VERTEX).for_each(|k| sum[k] += f[j] * b[k]);
+                }
+                [*x, *y, *z] = [*x + sum[0], *y + sum[1], *z + sum[2]];
+            }
+            [x] => (0..4).for_each(|j| *x += f[j] * rows[j][0]),
+            out => (0..4).for_each(|j| add_row(out, f[j], rows[j])),
         }
     }
 }
@@ -216,12 +275,12 @@ pub(super) fn fixed<T: Real, const N: usize>(x: &[T]) -> [T; N] {
 fn between_slides<'a, T: Real>(
     place: &RowPlace,
     elements: &'a [T],
-) -> Option<([usize; 2], [&'a [T; SLIDES]; 2])> {
+) -> Option<([usize; 2], [&'a [T; VERTEX]; 2])> {
     let (one, two) = place.ends;
     if two == 0 {
         return None;
     }
-    let row: &[T; 2 * SLIDES] = elements.get(place.first as usize..)?.first_chunk()?;
+    let row: &[T; 2 * VERTEX] = elements.get(place.first as usize..)?.first_chunk()?;
     Some(([one as usize, two as usize], [row.first_chunk()?, row.last_chunk()?]))
 }
 
@@ -231,8 +290,8 @@ fn mul_edges<T: Real>(d: &Data<T>, order: &[i32], v: &[T], out: &mut [T]) -> usi
     for (k, r) in order.iter().enumerate() {
         let r = *r as usize;
         let Some((ends, [a, b])) = between_slides(&places[r], elements) else { return k };
-        let (x, y): ([T; SLIDES], [T; SLIDES]) = (fixed(&v[ends[0]..]), fixed(&v[ends[1]..]));
-        let products: [T; SLIDES] = std::array::from_fn(|k| a[k] * x[k] + b[k] * y[k]);
+        let (x, y): ([T; VERTEX], [T; VERTEX]) = (fixed(&v[ends[0]..]), fixed(&v[ends[1]..]));
+        let products: [T; VERTEX] = std::array::from_fn(|k| a[k] * x[k] + b[k] * y[k]);
         out[r] = (products[0] + products[1]) + products[2];
     }
     order.len()
@@ -254,8 +313,8 @@ pub(super) fn mul_equalities<T: Real>(
                 add_one(d, r, *mass * *product, out);
                 continue;
             };
-            let (x, y): ([T; SLIDES], [T; SLIDES]) = (fixed(&v[ends[0]..]), fixed(&v[ends[1]..]));
-            let sums: [T; SLIDES] = std::array::from_fn(|k| a[k] * x[k] + b[k] * y[k]);
+            let (x, y): ([T; VERTEX], [T; VERTEX]) = (fixed(&v[ends[0]..]), fixed(&v[ends[1]..]));
+            let sums: [T; VERTEX] = std::array::from_fn(|k| a[k] * x[k] + b[k] * y[k]);
             *product = (sums[0] + sums[1]) + sums[2];
             add_edge(out, ends, [a, b], *mass * *product);
         }
@@ -285,10 +344,10 @@ fn add_one<T: Real>(d: &Data<T>, r: usize, f: T, out: &mut [T]) {
 
 /// Adds the elements of an edge times `f`.
 #[inline(always)]
-fn add_edge<T: Real>(out: &mut [T], ends: [usize; 2], parts: [&[T; SLIDES]; 2], f: T) {
+fn add_edge<T: Real>(out: &mut [T], ends: [usize; 2], parts: [&[T; VERTEX]; 2], f: T) {
     for (end, row) in ends.into_iter().zip(parts) {
-        let out = &mut out[end..end + SLIDES];
-        (0..SLIDES).for_each(|k| out[k] += f * row[k]);
+        let out = &mut out[end..end + VERTEX];
+        (0..VERTEX).for_each(|k| out[k] += f * row[k]);
     }
 }
 

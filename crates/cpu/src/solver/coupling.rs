@@ -11,11 +11,12 @@ use crate::smooth::cells::{MOST_COORDINATES, Patch, stretches};
 use crate::smooth::elasticity::{hinge_of, rod_count, rod_of};
 use crate::smooth::flex_mesh::{edges_of, element_vertices};
 use crate::smooth::jacobian::{last_dof, moving_column};
+use crate::smooth::nodes::MOST_NODES;
 use arrayvec::ArrayVec;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::features::is_simple_slider;
-use manyworlds_model::model::metric::{Coupling, CouplingBlock, Metric};
+use manyworlds_model::model::metric::{Coupling, CouplingBlock, CouplingColumn, Metric};
 use manyworlds_model::real::Real;
 
 /// A matrix with blocks for what the elastic flexes of a model couple.
@@ -125,21 +126,35 @@ fn add_stiffness<T: Real>(
     stiffness: &[T],
     weight: T,
 ) {
+    let upright: ArrayVec<Option<usize>, MOST_NODES> =
+        points.iter().map(|point| upright_row(m, d, coupling, point.body)).collect();
+    let mut columns = std::mem::take(&mut coupling.columns);
+    columns.clear();
+    let mut ends: ArrayVec<usize, MOST_NODES> = ArrayVec::new();
+    let stands_alone = |k: usize| upright[k].is_some() && !upright[..k].contains(&upright[k]);
+    if !(0..points.len()).all(stands_alone) {
+        for point in points {
+            list_columns(m, d, coupling, point, &mut columns);
+            ends.push(columns.len());
+        }
+    }
+    let moved = |k: usize| &columns[if k == 0 { 0 } else { ends[k - 1] }..ends[k]];
     let width = 3 * points.len();
-    for (i, one) in points.iter().enumerate() {
-        for (j, two) in points[..=i].iter().enumerate() {
+    for i in 0..points.len() {
+        for j in 0..=i {
             let block: [[T; 3]; 3] = std::array::from_fn(|a| {
                 let first = (3 * i + a) * width + 3 * j;
                 std::array::from_fn(|b| weight * stiffness[first + b])
             });
-            match (upright_row(m, d, coupling, one.body), upright_row(m, d, coupling, two.body)) {
+            match (upright[i], upright[j]) {
                 (Some(row), Some(other)) if row != other || i == j => {
                     add_upright(coupling, (row, other), &block);
                 }
-                _ => add_moved(m, d, coupling, (one, two), &block, i == j),
+                _ => add_moved(coupling, (moved(i), moved(j)), &block, i == j),
             }
         }
     }
+    coupling.columns = columns;
 }
 
 /// Row of a body that slides along the axes of the world and is moved by nothing else: its coordinates are those of its points.
@@ -162,48 +177,57 @@ fn add_upright<T: Real>(coupling: &mut Coupling<T>, (row, other): (usize, usize)
     }
 }
 
-/// Adds a block of two points, by the degrees of freedom that move them. Of two points, the block stands also for its
-/// transpose on the other side of the diagonal.
+/// Adds a block of two points, by what moves them. Of two points, the block stands also for its transpose on the other side of
+/// the diagonal.
 fn add_moved<T: Real>(
-    m: &Model<T>,
-    d: &Data<T>,
     coupling: &mut Coupling<T>,
-    (one, two): (&Point<T>, &Point<T>),
+    (one, two): (&[CouplingColumn<T>], &[CouplingColumn<T>]),
     block: &[[T; 3]; 3],
     is_own: bool,
 ) {
-    for_columns(m, d, one, |i, left| {
-        let turned = Vec3::from_fn(|b| (0..3).fold(T::ZERO, |sum, a| sum + left[a] * block[a][b]));
-        for_columns(m, d, two, |j, right| {
-            let product = dot(turned, right);
-            let [a, b] = [i, j].map(|dof| coupling.row(m.dof_bodyid[dof] as usize));
-            let (Some(a), Some(b)) = (a, b) else { return };
-            if a >= b || !is_own {
-                add_entry(coupling, (a, i), (b, j), product);
+    let is_of_one = |a: &CouplingColumn<T>, b: &CouplingColumn<T>| a.row == b.row;
+    for left in one.chunk_by(is_of_one) {
+        for right in two.chunk_by(is_of_one) {
+            let (a, b) = (left[0].row, right[0].row);
+            if a < b && is_own {
+                continue;
             }
-            if a == b && !is_own {
-                add_entry(coupling, (b, j), (a, i), product);
+            // the block below the diagonal
+            let (row, other) = (a.max(b), a.min(b));
+            let (first, begin, len) =
+                (coupling.rows[row].dof, coupling.rows[other].dof, coupling.rows[other].len);
+            let Some(values) = coupling.block_mut(row, other) else { continue };
+            let mut add = |i: usize, j: usize, x: T| values[(i - first) * len + j - begin] += x;
+            for l in left {
+                let turned = Vec3::from_fn(|b| (0..3).fold(T::ZERO, |sum, a| sum + l.rate[a] * block[a][b]));
+                for r in right {
+                    let product = dot(turned, Vec3(r.rate));
+                    let (i, j) = if a < b { (r.dof, l.dof) } else { (l.dof, r.dof) };
+                    add(i, j, product);
+                    if a == b && !is_own {
+                        add(j, i, product);
+                    }
+                }
             }
-        });
-    });
-}
-
-/// Adds to the element of two degrees of freedom, each with the row of its body, below the diagonal of blocks.
-fn add_entry<T: Real>(coupling: &mut Coupling<T>, one: (usize, usize), two: (usize, usize), x: T) {
-    let ((row, i), (other, j)) = if one.0 < two.0 { (two, one) } else { (one, two) };
-    let (first, [begin, len]) =
-        (coupling.rows[row].dof, [coupling.rows[other].dof, coupling.rows[other].len]);
-    if let Some(values) = coupling.block_mut(row, other) {
-        values[(i - first) * len + j - begin] += x;
+        }
     }
 }
 
-/// Hands each degree of freedom that moves a point to a function, with the velocity of the point for a unit of it.
-fn for_columns<T: Real>(m: &Model<T>, d: &Data<T>, point: &Point<T>, mut each: impl FnMut(usize, Vec3<T>)) {
-    let mut dof = last_dof(m, point.body);
-    while let Ok(i) = usize::try_from(dof) {
-        each(i, moving_column(m, d, i, point.body, point.pos).lin);
-        dof = m.dof_parentid[i];
+/// Lists what moves a point, the last degree of freedom first.
+fn list_columns<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    coupling: &Coupling<T>,
+    point: &Point<T>,
+    columns: &mut Vec<CouplingColumn<T>>,
+) {
+    let mut next = last_dof(m, point.body);
+    while let Ok(dof) = usize::try_from(next) {
+        if let Some(row) = coupling.row(m.dof_bodyid[dof] as usize) {
+            let rate = moving_column(m, d, dof, point.body, point.pos).lin;
+            columns.push(CouplingColumn { row, dof, rate: rate.0 });
+        }
+        next = m.dof_parentid[dof];
     }
 }
 
@@ -260,7 +284,30 @@ fn mul_row<T: Real>(
 ) {
     for block in &coupling.blocks[first..end] {
         let others = coupling.rows[block.other as usize].dofs();
+        if let (Some(k), 3, 3) = (block_of_threes(coupling, block), dofs.len(), others.len()) {
+            mul_three(k, dofs.start, others.start, x, out);
+            continue;
+        }
         mul_block(coupling, dofs.clone(), others, block.value as usize, x, out);
+    }
+}
+
+/// Adds the product of a block of two bodies of three degrees of freedom, and of its transpose where it is not on the diagonal.
+#[inline(always)]
+fn mul_three<T: Real>(k: &[T; 9], dof: usize, other: usize, x: &[T], out: &mut [T]) {
+    let (Some(own), Some(y)) = (x[dof..].first_chunk::<3>(), x[other..].first_chunk::<3>()) else { return };
+    if let Some(to) = out[dof..].first_chunk_mut::<3>() {
+        for a in 0..3 {
+            to[a] += k[3 * a] * y[0] + k[3 * a + 1] * y[1] + k[3 * a + 2] * y[2];
+        }
+    }
+    if dof == other {
+        return;
+    }
+    if let Some(to) = out[other..].first_chunk_mut::<3>() {
+        for a in 0..3 {
+            to[a] += k[a] * own[0] + k[3 + a] * own[1] + k[6 + a] * own[2];
+        }
     }
 }
 

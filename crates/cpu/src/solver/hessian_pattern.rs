@@ -25,7 +25,14 @@ pub fn set_pattern<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>) {
     h.fits = true;
     list_ranges(d, &mut h.work.ranges);
     list_pairs(m, d, &mut h.work);
-    if h.work.ranges != h.ranges || h.work.pairs != h.pairs {
+    let same_ranges = h.work.ranges == h.ranges;
+    if same_ranges && h.work.pairs == h.listed {
+        return;
+    }
+    h.listed.clone_from(&h.work.pairs);
+    h.work.pairs.sort_unstable();
+    h.work.pairs.dedup();
+    if !same_ranges || h.work.pairs != h.pairs {
         h.ranges.clone_from(&h.work.ranges);
         h.pairs.clone_from(&h.work.pairs);
         make_nodes(m, d, h);
@@ -49,7 +56,7 @@ fn is_one_node<T: Real>(m: &Model<T>, d: &Data<T>, island: i32) -> bool {
     ranges.len() == 1 && (end - first <= ONE_NODE || m.dof_treeid[first] == m.dof_treeid[end - 1])
 }
 
-/// Pairs of trees that rows couple, in ascending order, of islands that may have several nodes.
+/// Pairs of trees that rows couple, of islands that may have several nodes; some more than once.
 fn list_pairs<T: Real>(m: &Model<T>, d: &Data<T>, work: &mut Work<T>) {
     work.pairs.clear();
     for island in 0..d.nisland[0] {
@@ -96,8 +103,6 @@ fn list_pairs<T: Real>(m: &Model<T>, d: &Data<T>, work: &mut Work<T>) {
                 .map(|other| (other.min(tree) as u32, other.max(tree) as u32)),
         );
     }
-    work.pairs.sort_unstable();
-    work.pairs.dedup();
 }
 
 /// Degrees of freedom of a row by tree, in ascending order, in place of the nodes.

@@ -36,18 +36,20 @@ pub(super) fn cell_terms<T: Real>(
     metric.dense = turned;
 }
 
-/// Turns the 3 x 3 blocks of a square matrix, which is stored with negative sign, from the axes of the grid to those of the world.
+/// Turns the 3 x 3 blocks of a symmetric matrix, which is stored with negative sign, from the axes of the grid to those of the world.
 fn turn_blocks<T: Real>(negative: &[T], size: usize, turn: Mat3<T>, to: &mut Vec<T>) {
     let back = transpose(turn);
     to.clear();
     to.resize(size * size, T::ZERO);
     for i in (0..size).step_by(3) {
-        for j in (0..size).step_by(3) {
+        for j in (0..=i).step_by(3) {
             let row = |a: usize| vec3_at(negative, (i + a) * size + j);
             let block = turn * Mat3::from_rows(row(0), row(1), row(2)) * back;
             for a in 0..3 {
                 for b in 0..3 {
                     to[(i + a) * size + j + b] = -block[3 * a + b];
+                    // the block on the other side of the diagonal
+                    to[(j + b) * size + i + a] = -block[3 * a + b];
                 }
             }
         }

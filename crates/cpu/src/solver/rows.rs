@@ -73,8 +73,11 @@ pub(crate) fn sums_over<T: Real, const N: usize, const K: usize>(
             let fours = vectors.map(|x| &x[i..i + 4]);
             (0..4).for_each(|j| sums.add(j, terms(fours.map(|x| x[j]))));
         }
-        for i in whole..n {
-            sums.add(i - whole, terms(vectors.map(|x| x[i])));
+        // at constant places, so that the sums stay in registers
+        for j in 0..3 {
+            if whole + j < n {
+                sums.add(j, terms(vectors.map(|x| x[whole + j])));
+            }
         }
     }
     sums.total()
@@ -100,8 +103,11 @@ pub(crate) fn change_over<T: Real, const N: usize, const K: usize>(
             let (four, fours) = (&mut changed[i..i + 4], vectors.map(|x| &x[i..i + 4]));
             (0..4).for_each(|j| sums.add(j, change(&mut four[j], fours.map(|x| x[j]))));
         }
-        for i in whole..n {
-            sums.add(i - whole, change(&mut changed[i], vectors.map(|x| x[i])));
+        // at constant places, so that the sums stay in registers
+        for j in 0..3 {
+            if let Some(x) = changed.get_mut(whole + j) {
+                sums.add(j, change(x, vectors.map(|x| x[whole + j])));
+            }
         }
     }
     sums.total()

@@ -18,6 +18,7 @@ use crate::tuning::traffic::{MeanLoad, Traffic};
 use manyworlds_model::error::Result;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Capacity;
+use manyworlds_model::schema::Sizes;
 use manyworlds_model::schema::stages::Stage;
 
 /// Worlds of one model on one device. All worlds step together; nothing returns to the host unless requested.
@@ -114,6 +115,11 @@ impl GpuBatch {
     /// Number of worlds.
     pub fn worlds(&self) -> usize {
         self.worlds
+    }
+
+    /// Lengths of the axes of all fields, with those that kernels alone have.
+    pub fn sizes(&self) -> &Sizes {
+        &self.program.layout.sizes
     }
 
     /// Bytes of device memory per world.

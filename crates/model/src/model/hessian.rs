@@ -28,6 +28,8 @@ pub struct Hessian<T> {
     pub entries: Vec<T>,
     /// Pairs of trees that rows couple, the lower one first, in ascending order: the pattern that the nodes are made for.
     pub pairs: Vec<(u32, u32)>,
+    /// The same pairs as they were listed, some more than once.
+    pub listed: Vec<(u32, u32)>,
     /// Ranges of the islands that the nodes are made for, with the number of each island's before them.
     pub ranges: Vec<(i32, i32)>,
     /// True if the nodes are known to be those of the rows that are solved.
@@ -127,6 +129,7 @@ impl<T> Hessian<T> {
         self.node_of_tree.reserve(trees);
         self.entries.reserve(dofs * (dofs + 1) / 2);
         self.pairs.reserve(pairs);
+        self.listed.reserve(4 * pairs);
         self.ranges.reserve(2 * trees);
         // rows of several constraints may couple the same trees
         self.work.pairs.reserve(4 * pairs);
@@ -174,7 +177,8 @@ impl<T> Hessian<T> {
         let work = &self.work;
         let neighbours = of(&work.neighbours) + work.neighbours.iter().map(of).sum::<usize>();
         let lists = of(&self.nodes) + of(&self.blocks) + of(&self.islands) + of(&self.node_of_tree);
-        let pattern = of(&self.pairs) + of(&self.ranges) + of(&work.pairs) + of(&work.ranges);
+        let pattern =
+            of(&self.pairs) + of(&self.listed) + of(&self.ranges) + of(&work.pairs) + of(&work.ranges);
         let orders = of(&work.order) + of(&work.place) + of(&work.merged) + of(&work.parts) + of(&work.moves);
         let queue = work.queue.capacity() * size_of::<Reverse<(usize, usize)>>();
         of(&self.entries) + of(&work.column) + lists + pattern + neighbours + orders + queue

@@ -126,6 +126,19 @@ pub struct Coupling<T> {
     pub values: Vec<T>,
     /// True if each body has three degrees of freedom, as the vertices of most flexes do.
     pub is_of_threes: bool,
+    /// What moves the points of an element that is being added.
+    pub columns: Vec<CouplingColumn<T>>,
+}
+
+/// A degree of freedom that moves a point.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct CouplingColumn<T> {
+    /// Row of its body.
+    pub row: usize,
+    /// The degree of freedom.
+    pub dof: usize,
+    /// Velocity of the point for a unit of it, m/s.
+    pub rate: [T; 3],
 }
 
 /// A body's row of a [`Coupling`].
@@ -166,6 +179,7 @@ impl<T: Real> Coupling<T> {
             blocks: self.blocks.clone(),
             values: cast(&self.values),
             is_of_threes: self.is_of_threes,
+            columns: Vec::new(),
         }
     }
 }
@@ -196,6 +210,7 @@ impl<T: Copy> Coupling<T> {
             blocks: Vec::with_capacity(pairs.len()),
             values: Vec::new(),
             is_of_threes: true,
+            columns: Vec::new(),
         };
         let mut value = 0;
         for (body, other) in pairs {
@@ -246,5 +261,6 @@ impl<T: Copy> Coupling<T> {
             + self.row_of_body.capacity() * 4
             + self.blocks.capacity() * size_of::<CouplingBlock>()
             + self.values.capacity() * size_of::<T>()
+            + self.columns.capacity() * size_of::<CouplingColumn<T>>()
     }
 }

@@ -89,8 +89,9 @@ impl Motion {
             Kind::Simulated { schedule, fps, step } => {
                 let time = self.next as f64 / *fps;
                 let to = ((time / self.batch.model().opt_timestep[0]).round() as usize).min(schedule.steps);
-                *step = schedule
-                    .run(&mut self.batch, (*step, to), usize::MAX, |_, _| Ok(ControlFlow::Continue(())))?;
+                *step = schedule.run(&mut self.batch, (*step, to), (usize::MAX, false), |_, _| {
+                    Ok(ControlFlow::Continue(()))
+                })?;
             }
             Kind::Recorded(states) => {
                 for (name, values) in states {
