@@ -3,6 +3,7 @@
 use sysinfo::{MemoryRefreshKind, ProcessRefreshKind, ProcessesToUpdate, RefreshKind, System};
 
 use super::probe::{self, slots};
+use crate::cpu::solver::metric_solve::kept_factors;
 use crate::error::{Error, Result};
 use crate::model::Model;
 use crate::model::candidates::NearPairs;
@@ -61,10 +62,11 @@ fn grown_bytes(model: &Model, sizes: &Sizes) -> usize {
     // dual solvers keep as many products with the inverse inertia
     let [whole, packed] = [whole, packed].map(|n| if sizes.ndual > 0 { n.saturating_mul(2) } else { n });
     let places = rows.saturating_mul(size_of::<RowPlace>() as u64);
+    let factors = sizes.nH.max(kept_factors(model));
     let fields = bytes_of_world(sizes, 8, model.needs()).map_or(u64::MAX, |all| {
         let others = all.saturating_sub(whole.saturating_mul(8));
         others
-            .saturating_add(packed.saturating_add(hessian.min(sizes.nH as u64)).saturating_mul(8))
+            .saturating_add(packed.saturating_add(hessian.min(factors as u64)).saturating_mul(8))
             .saturating_add(places)
     });
     usize::try_from(fields).unwrap_or(usize::MAX).saturating_add(near + kept + size_of::<Data<f64>>())

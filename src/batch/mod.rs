@@ -216,7 +216,7 @@ impl Batch {
         self.worlds
     }
 
-    /// Axis lengths, with the capacities in `nconmax` and `njmax`.
+    /// Axis lengths, with the capacities in `nconmax` and `njmax`; on the GPU with those that kernels alone have, such as `ntile`.
     pub fn sizes(&self) -> &Sizes {
         self.engine.sizes()
     }

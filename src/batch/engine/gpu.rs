@@ -16,7 +16,7 @@ use crate::model::Model;
 use crate::model::data::{Capacity, Data};
 use crate::model::state::names;
 use crate::schema::stages::Stage;
-use crate::schema::{Demand, Field, Numbers, NumbersRef, Role, Sizes};
+use crate::schema::{Demand, Field, Need, Numbers, NumbersRef, Role, Sizes};
 
 /// Steps over which stages are timed.
 const TIMED_STEPS: usize = 20;
@@ -81,6 +81,11 @@ impl GpuEngine {
         self.own_kernels.iter().try_for_each(|(name, text)| batch.add_kernel(name, text).map(|_| ()))
     }
 
+    /// True for a field with elements that not kernels alone read.
+    fn is_for_others(&self, field: &Field) -> bool {
+        field.traits.need != Need::Kernels && field.len(&self.sizes) > 0
+    }
+
     fn all_worlds(&self) -> Vec<usize> {
         (0..self.batch.worlds()).collect()
     }
@@ -90,7 +95,7 @@ impl GpuEngine {
         if !matches!(first, Some(Entry::Call(Call::ForwardOf(_) | Call::Inverse | Call::Restart(_)))) {
             return Ok(Vec::new());
         }
-        let stored = |f: &&Field| self.batch.has(f.name) && !f.outlasts_a_step() && f.len(&self.sizes) > 0;
+        let stored = |f: &&Field| self.batch.has(f.name) && !f.outlasts_a_step() && self.is_for_others(f);
         let fields = Data::<f64>::FIELDS.iter().filter(stored);
         fields.map(|f| Ok((f, Numbers::F64(self.batch.get(f.name)?)))).collect()
     }
@@ -224,7 +229,7 @@ impl Engine for GpuEngine {
 
     fn world(&mut self, world: usize) -> Result<Data> {
         let mut data = Data::zeroed(self.sizes);
-        let stored = |f: &&'static Field| self.has(f.name) && f.len(&self.sizes) > 0;
+        let stored = |f: &&'static Field| self.has(f.name) && self.is_for_others(f);
         let fields: Vec<&'static Field> = Data::<f64>::FIELDS.iter().filter(stored).collect();
         for (field, values) in fields.iter().zip(self.read(&fields, &[world])?) {
             write(&mut data, field, values.as_ref());

@@ -10,8 +10,13 @@ use manyworlds::error::{Error, Result};
 use manyworlds::formats::npz;
 use manyworlds::model::Model;
 
-/// Time for which steps are taken before a caller that may end them is asked.
+/// About how long steps are taken before a caller that may end them is asked.
 const PIECE: Duration = Duration::from_millis(100);
+
+/// Where bits depend on how steps are spread over calls, pieces have a fixed number of steps: as many as step so many degrees of
+/// freedom of all worlds, and no more than so many.
+const FIXED_WORK: usize = 4_000_000;
+const FIXED_MOST: usize = 100;
 
 /// Source of the controls.
 pub(crate) enum ControlSource {
@@ -71,9 +76,9 @@ impl ControlSource {
 }
 
 impl ControlSchedule {
-    /// Steps from `from` to `to`, counted from the start of the warm-up, stopping at every multiple of
-    /// `every` after the warm-up for `at`, which may end it; where it is `watched`, also between these after some tenths of a
-    /// second. Returns the steps where it ended.
+    /// Steps from `from` to `to`, counted from the start of the warm-up, stopping at every multiple of `every` after the
+    /// warm-up, and after the last step, for `at`, which may end it; where it is `watched`, also some times a second between
+    /// these. Returns the steps where it ended.
     pub(crate) fn run(
         &self,
         batch: &mut Batch,
@@ -82,8 +87,13 @@ impl ControlSchedule {
         mut at: impl FnMut(&mut Batch, usize) -> Result<ControlFlow<()>>,
     ) -> Result<usize> {
         let mut step = from;
-        // steps between two looks at whether to go on, and what the last one was
-        let mut piece = if watched { 1 } else { usize::MAX };
+        let work = (batch.worlds() * batch.sizes().nv).max(1);
+        let fixed = (FIXED_WORK / work).clamp(1, FIXED_MOST);
+        let by_clock = watched && !batch.rounds_by_call();
+        let after_warmup = |s: usize, n: usize| s >= self.warmup && (s - self.warmup).is_multiple_of(n);
+        let is_stop = |s: usize| after_warmup(s, every) || (watched && !by_clock && after_warmup(s, fixed));
+        // steps between two looks by the clock at whether to go on; step and time of the last look
+        let mut piece = if by_clock { 1 } else { usize::MAX };
         let mut last = (from, Instant::now());
         while step < to {
             if self.changes(step) {
@@ -91,7 +101,6 @@ impl ControlSchedule {
             }
             // as many steps as nothing interrupts
             let most = to.min(last.0.saturating_add(piece));
-            let is_stop = |s: usize| s >= self.warmup && (s - self.warmup).is_multiple_of(every);
             let next = (step + 1..most).find(|s| self.changes(*s) || is_stop(*s)).unwrap_or(most);
             batch.step(next - step)?;
             step = next;

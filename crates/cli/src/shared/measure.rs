@@ -23,8 +23,8 @@ pub(crate) fn warm(batch: &mut Batch, schedule: &ControlSchedule) -> Result<()> 
 /// What a rollout does when it stops: goes on, or ends.
 pub(crate) type Stop<'a> = &'a mut dyn FnMut(&mut Batch, usize) -> Result<ControlFlow<()>>;
 
-/// Times the steps from `first` after the warm-up on, until the device has finished. At multiples of `every`, and
-/// often enough between them, it stops for `at`, which may end it.
+/// Times the steps from `first` after the warm-up on, until the device has finished. At multiples of `every`,
+/// and where that is given some times a second between them, it stops for `at`, which may end it.
 pub(crate) fn measure(
     batch: &mut Batch,
     schedule: &ControlSchedule,

@@ -456,7 +456,8 @@ impl<T: Real> Pairing<'_, T> {
     }
 }
 
-/// By how much, as a share of a cylinder's size, an element is farther from it than a distance where it is said to be.
+/// Distance beyond the listed one at which an element counts as beside a cylinder, as a share of the cylinder's radius and half
+/// length: more than rounding.
 const BESIDE_SLACK: f64 = 1e-4;
 
 /// How near to the side of a cell a vertex is in the cell beyond as well.
@@ -556,7 +557,8 @@ impl<T: Real> Element<T> {
         &self.corners[..self.count]
     }
 
-    /// True if a plane along the axis of a cylinder or capsule keeps it farther than a distance from that, by more than rounding.
+    /// True if a plane along the axis of a cylinder or capsule shows that the element is farther from it than a distance, by more
+    /// than rounding.
     fn is_beside(&self, solid: &Shape<T>, distance: T) -> bool {
         let axis = mat_column(solid.mat, 2);
         let offset = centre_of(self.corners()) - solid.pos;

@@ -91,8 +91,8 @@ fn edge_forces<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize) -> bool {
     true
 }
 
-/// Adds the forces along all edges of a flex to those of their vertices: those of elements, which are over the length, and of
-/// their own springs and `dampers`.
+/// Adds the forces along all edges of a flex to those of their vertices: those of elements, so far divided by the length of the
+/// edge, and of the edge's own spring; with `dampers` those of damping too.
 fn pull_edges<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, dampers: bool) {
     let (all, verts) = (edges_of(m, f), vertices_of(m, f));
     let (stiffness, damping) = (m.flex_edgestiffness[f], m.flex_edgedamping[f]);

@@ -138,7 +138,8 @@ fn stretch_edge<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize, edge: usize, a
     }
 }
 
-/// True for a flex each of whose vertices slides along the axes of the world, as most do, if its edges have rows.
+/// True if every vertex of a flex slides along the axes of the world, as most do, and every edge has a row over both of its
+/// vertices.
 fn is_upright<T: Real>(m: &Model<T>, d: &Data<T>, f: usize) -> bool {
     let axes = d.cdof.as_chunks::<6>().0;
     let is_unit = |dof: usize, k: usize| axes[dof][3..] == Vec3::<T>::unit(k).0;
@@ -171,7 +172,7 @@ fn stretch_upright_edges<T: Real>(m: &Model<T>, d: &mut Data<T>, f: usize) {
     }
 }
 
-/// Unit vector along a vector of a length.
+/// Unit vector along a vector whose length is known; x where that is zero.
 #[inline(always)]
 pub(super) fn direction_of<T: Real>(along: Vec3<T>, length: T) -> Vec3<T> {
     if length < T::MINVAL { Vec3::X } else { along * (T::ONE / length) }

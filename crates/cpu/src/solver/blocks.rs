@@ -110,7 +110,7 @@ fn mul_block<T: Real>(d: &Data<T>, r: usize, v: &[T], out: &mut [T]) {
 
 /// [`mul_block`] of rows that are zero outside of some ranges.
 fn mul_filled<T: Real>(d: &Data<T>, r: usize, filled: &[(u32, u32)], v: &[T], out: &mut [T]) {
-    // a contact with friction, as most are
+    // those of a contact with a pyramidal cone
     if let Ok(out) = <&mut [T; 4]>::try_from(&mut *out) {
         return mul_filled4(d, r, filled, v, out);
     }

@@ -36,7 +36,7 @@ pub(super) fn cell_terms<T: Real>(
     metric.dense = turned;
 }
 
-/// Turns the 3 x 3 blocks of a symmetric matrix, which is stored with negative sign, from the axes of the grid to those of the world.
+/// Turns the 3 x 3 blocks of a symmetric matrix, stored with negative sign, from the axes of the grid to those of the world.
 fn turn_blocks<T: Real>(negative: &[T], size: usize, turn: Mat3<T>, to: &mut Vec<T>) {
     let back = transpose(turn);
     to.clear();

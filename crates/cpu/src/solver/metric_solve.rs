@@ -1,6 +1,7 @@
 //! Solutions in the metric of the integrator `discrete`: by the factors of the solver's Hessian without rows for Newton's method,
 //! which has a pattern of it, and for small models; else by conjugate gradients.
 
+use super::coupling::coupling_of;
 use super::hessian::{build_metric, factor_hessian, solve_hessian};
 use super::hessian_pattern::set_pattern;
 use super::metric::mul_metric;
@@ -11,9 +12,9 @@ use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::solver;
 
-/// Multiplications of full factors, in those of an iteration, up to which they are taken. The gripper of `models/soft` takes 49
-/// iterations, the hand beside it 10 to 28; factors of the former, at 75, are done in less than half of their time.
-const ITERATIONS: usize = 96;
+/// Full factors are taken where they cost at most as many multiplications as so many iterations. For the gripper of `models/soft`
+/// they cost 75, and take less than half of the time of its 49 iterations; the hand needs 10 to 28 iterations.
+const ITERATIONS: u64 = 96;
 
 /// Residual of an iterative solution relative to its right-hand side, in units of rounding.
 const SOLVED: f64 = 64.0;
@@ -41,9 +42,20 @@ fn is_small<T: Real>(m: &Model<T>, d: &Data<T>) -> bool {
     let coupled = d.metric.as_ref().map_or(0, |metric| {
         metric.values.len() + 2 * metric.coupling.as_ref().map_or(0, |coupling| coupling.values.len())
     });
+    costs_less(m, coupled)
+}
+
+/// True if factors of a full matrix cost less than conjugate gradients with so many elements beside the inertia.
+fn costs_less<T: Real>(m: &Model<T>, coupled: usize) -> bool {
     // a product, and a solution of the preconditioner
-    let iteration = coupled + 4 * m.M_colind.len();
-    m.sizes.nv.pow(3) / 6 <= ITERATIONS * iteration
+    let iteration = (coupled + 4 * m.M_colind.len()) as u64;
+    (m.sizes.nv as u64).pow(3) / 6 <= ITERATIONS * iteration
+}
+
+/// Elements of the factors that a world of a model with conjugate gradients may keep: those of a full matrix, or none.
+pub fn kept_factors<T: Real>(m: &Model<T>) -> usize {
+    let is_small = m.is_discrete() && costs_less(m, 2 * coupling_of(m).values.len());
+    if is_small { m.sizes.nH } else { 0 }
 }
 
 /// True if all that the metric couples, between trees or within one, is in islands; without rows there are none.

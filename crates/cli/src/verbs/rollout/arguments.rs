@@ -10,7 +10,7 @@ use super::record::RecordFile;
 use crate::report::ReportArguments;
 use crate::shared::arguments::BatchArguments;
 
-/// Steps between readings of the clock where only checkpoints are taken.
+/// At most so many steps are between readings of the clock where only checkpoints are taken.
 const CHECKPOINT_STOPS: usize = 1000;
 
 #[derive(clap::Args)]
