@@ -105,7 +105,7 @@ const PAIRS: &[(&str, usize)] = &[
     ("collision/expanding_polytope", 5),
     ("collision/field", 4),
     ("collision/field_contacts", 12),
-    ("collision/flex_contacts", 16),
+    ("collision/flex_contacts", 17),
     ("collision/flex_pair", 2),
     ("collision/gjk", 4),
     ("collision/height_field", 3),

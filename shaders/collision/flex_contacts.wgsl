@@ -513,6 +513,27 @@ fn collide_triangle(pair: Pairing, elem: u32, solid: Shape) {
 //#endif
 
 //#if FLEX_CONVEX
+// Share of a cylinder's half length within which a contact with a triangle has a normal across the axis, and by how much
+// nearer to a cap than to the side such a contact keeps its normal.
+const SIDE_SHARE: f32 = 0.95;
+const CAP_SHARE: f32 = 0.25;
+
+// Normal of a contact: of a cylinder with a triangle, in the reference it is across the axis unless the contact is near a
+// cap.
+fn cylinder_normal(pair: Pairing, solid: ConvexShape, contact: ContactPoint) -> vec3f {
+    if (pair.geom < 0 || solid.kind != GEOM_CYLINDER || flex_dim(pair.f) != 2) {
+        return contact.normal;
+    }
+    let axis = solid.mat[2];
+    let offset = contact.pos - solid.pos;
+    let along = dot(axis, offset);
+    let across = offset - axis * along;
+    let off = sqrt(dot(across, across));
+    let is_beside = abs(along) < SIDE_SHARE * solid.size.y;
+    let is_near_cap = solid.size.y - abs(along) < CAP_SHARE * (solid.size.x - off);
+    return select(contact.normal, across * (1.0 / off), is_beside && !is_near_cap && off > MINVAL);
+}
+
 // Contacts of a geom or an element with an element: in closed form where there is one for capsules, otherwise by support
 // functions; of a height field with each prism under the element.
 fn collide_shapes(pair: Pairing, a: u32, b: u32, first: ConvexShape, second: ConvexShape) {
@@ -562,7 +583,9 @@ fn collide_shapes(pair: Pairing, a: u32, b: u32, first: ConvexShape, second: Con
         nfound = 0u;
         convex_convex(one, second, pair.listed, false, probes);
         if (nfound > 0u) {
-            store_contact_of(pair.id, a, 64u * b + total, found[0]);
+            var contact = found[0];
+            contact.normal = cylinder_normal(pair, first, contact);
+            store_contact_of(pair.id, a, 64u * b + total, contact);
             total++;
         }
     }
@@ -570,7 +593,9 @@ fn collide_shapes(pair: Pairing, a: u32, b: u32, first: ConvexShape, second: Con
     nfound = 0u;
     convex_convex(first, second, pair.listed, false, probes);
     if (nfound > 0u) {
-        store_contact_of(pair.id, a, 64u * b, found[0]);
+        var contact = found[0];
+        contact.normal = cylinder_normal(pair, first, contact);
+        store_contact_of(pair.id, a, 64u * b, contact);
     }
 //#endif
 }

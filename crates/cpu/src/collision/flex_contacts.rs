@@ -424,6 +424,9 @@ impl<'a, T: Real> Pairing<'a, T> {
             convex_convex(&convex_shape(m, self.d, g), &own, listed, false, &mut found)
         };
         for contact in &mut found[..count] {
+            if kind == geom::CYLINDER && m.flex_dim[f] == 2 {
+                contact.normal = cylinder_normal(&solid, contact);
+            }
             if closed && turned {
                 contact.normal = -contact.normal;
                 contact.tangent = Vec3::ZERO;
@@ -454,6 +457,24 @@ impl<T: Real> Pairing<'_, T> {
             self.store(&ContactPoint { pos, normal, ..contact });
         });
     }
+}
+
+/// Share of a cylinder's half length within which a contact with a triangle has a normal across the axis.
+const SIDE_SHARE: f64 = 0.95;
+
+/// By how much nearer to a cap than to the side such a contact keeps its normal.
+const CAP_SHARE: f64 = 0.25;
+
+/// Normal of a contact of a cylinder with a triangle, which in the reference is across the axis unless the contact is near a cap.
+fn cylinder_normal<T: Real>(solid: &Shape<T>, contact: &ContactPoint<T>) -> Vec3<T> {
+    let axis = mat_column(solid.mat, 2);
+    let offset = contact.pos - solid.pos;
+    let along = dot(axis, offset);
+    let across = offset - axis * along;
+    let (off, [radius, half, _]) = (length(across), solid.size.0);
+    let is_beside = along.abs() < T::of(SIDE_SHARE) * half;
+    let is_near_cap = half - along.abs() < T::of(CAP_SHARE) * (radius - off);
+    if is_beside && !is_near_cap && off > T::MINVAL { across * (T::ONE / off) } else { contact.normal }
 }
 
 /// Distance beyond the listed one at which an element counts as beside a cylinder, as a share of the cylinder's radius and half
