@@ -258,6 +258,7 @@ compare_elsewhere() {
     soft+=(tests/parity/models/convex_flex_nodes_discrete.xml)
     soft+=("$MANYWORLDS_MODELS"/../soft/models/{tri_cells_pin,tri_mesh,tri_shell,quad_beam,quad_shell}.xml)
     soft+=("$MANYWORLDS_MODELS"/../soft/models/{discrete_friction,discrete_noslip,discrete_springs,diagexact_discrete}.xml)
+    soft+=("$MANYWORLDS_MODELS"/../soft/models/{cloth_geoms,loop_belt,flex_hfield,servo_discrete,pinned_to_arm}.xml)
     [ ! -e "${soft[0]}" ] ||
         check "soft cpu" "$python" "$comparer" --bin "$bin" --backend cpu --noise "${soft[@]}"
     # one model for each kind of tendon and actuator; the others take minutes on software Vulkan

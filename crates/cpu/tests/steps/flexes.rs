@@ -337,3 +337,25 @@ fn shells_and_solids_between_nodes_keep_their_momentum() {
         assert!(momentum(&d).iter().all(|sum| sum.abs() < 1e-12), "{order} {cells}: {:?}", momentum(&d));
     }
 }
+
+#[test]
+fn a_triangle_on_the_rim_of_a_cylinder_is_pushed_across_its_axis() {
+    // normals of MuJoCo 3.17: two on a rim, which are across the axis, and one near a cap, which is not; degrees
+    let poses = [
+        ([0.02, 0.07, 0.08], [-40, -10, 150], [-0.199100, 0.727659, -0.656407]),
+        ([0.06, -0.07, 0.01], [-80, -130, 120], [-0.587286, 0.759854, -0.278777]),
+        ([-0.05, -0.02, -0.06], [-160, 180, 30], [0.786888, 0.579881, 0.211059]),
+    ];
+    for ([x, y, z], [a, b, c], normal) in poses {
+        let (m, mut d) = world(&format!(
+            "<mujoco><worldbody><geom type='cylinder' size='.06 .05' pos='{x} {y} {z}' euler='{a} {b} {c}'/>
+            <flexcomp name='t' type='direct' dim='2' point='0 0 0 .2 0 0 0 .2 0' element='0 1 2' radius='.01' mass='1'>
+            <contact selfcollide='none'/></flexcomp></worldbody></mujoco>"
+        ));
+        forward(&m, &mut d);
+        assert_eq!(d.ncon[0], 1);
+        for (got, want) in d.contact_frame[..3].iter().zip(normal) {
+            assert!((got - want).abs() < 2e-3, "{:?} {normal:?}", &d.contact_frame[..3]);
+        }
+    }
+}
