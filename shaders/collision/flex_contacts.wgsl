@@ -513,8 +513,8 @@ fn collide_triangle(pair: Pairing, elem: u32, solid: Shape) {
 //#endif
 
 //#if FLEX_CONVEX
-// Share of a cylinder's half length within which a contact with a triangle has a normal across the axis, and by how much
-// nearer to a cap than to the side such a contact keeps its normal.
+// Share of a cylinder's half length within which a contact with a triangle has a normal across the axis, and share of its
+// depth below the side within which such a contact is near a cap, and keeps its normal.
 const SIDE_SHARE: f32 = 0.95;
 const CAP_SHARE: f32 = 0.25;
 

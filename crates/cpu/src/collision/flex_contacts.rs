@@ -462,7 +462,7 @@ impl<T: Real> Pairing<'_, T> {
 /// Share of a cylinder's half length within which a contact with a triangle has a normal across the axis.
 const SIDE_SHARE: f64 = 0.95;
 
-/// By how much nearer to a cap than to the side such a contact keeps its normal.
+/// Share of its depth below the side within which such a contact is near a cap, and keeps its normal.
 const CAP_SHARE: f64 = 0.25;
 
 /// Normal of a contact of a cylinder with a triangle, which in the reference is across the axis unless the contact is near a cap.
