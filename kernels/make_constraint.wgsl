@@ -12,7 +12,7 @@ import package::constraint::exact_diagonal::exact_diagonals;
 import package::constraint::flex_rows::{flex_jacobian, flex_row_count, flex_row_position};
 import package::constraint::passive_contact::is_passive;
 import package::constraint::row_parameters::{init_row, row_parameters, write_row};
-import package::constraint::row_place::{row_at, row_begin, row_end, row_has, row_width};
+import package::constraint::row_place::{row_at, row_begin, row_end, row_gap, row_has, row_width};
 import package::constraint::row_span::set_row_ranges;
 import package::math::quaternion::{quat_at, quat_normalize, quat_to_rotvec};
 import package::math::vector::normalize3;
@@ -177,12 +177,18 @@ fn init_flex_rows() {
 
 // Clears the Jacobian of the rows from `first` to before `end`, all lanes together.
 fn clear_rows(first: u32, end: u32) {
+//#if NARROW_ROWS
+    for (var r = first + lane; r < end; r += lanes) {
+        clear_row(r);
+    }
+//#else
 //#if LANES
     clear_elements(first * row_width(), max(first, end) * row_width());
 //#else
     for (var r = first; r < end; r++) {
         clear_row(r);
     }
+//#endif
 //#endif
 }
 
@@ -191,6 +197,7 @@ fn clear_rows(first: u32, end: u32) {
 // Fewest columns of a row that all lanes clear together.
 const WIDE_ROW: u32 = 96u;
 
+//#if !NARROW_ROWS
 // Clears elements of the Jacobian from `begin` to before `end`, all lanes together, four at a time where they can.
 fn clear_elements(begin: u32, end: u32) {
     let first = (begin + 3u) / 4u;
@@ -204,6 +211,7 @@ fn clear_elements(begin: u32, end: u32) {
         set_efc_J(i, 0.0);
     }
 }
+//#endif
 
 //#if NARROW_ROWS
 // Clears what a row has elements for, and what `store_sign` has left in the first columns.
@@ -238,6 +246,17 @@ fn clear_sign(r: u32) {
 }
 //#endif
 
+//#if NARROW_ROWS
+// Clears what a row has elements for, in whole tiles of four: most rows of deformable bodies have few of what there is room
+// for.
+fn clear_row(r: u32) {
+    let gap = row_gap(r);
+    let tiles = (row_end(r) - row_begin(r) - (gap.end - gap.first) + 3u) / 4u;
+    for (var tile = 0u; tile < tiles; tile++) {
+        set_efc_J_vec4(r * (nvrow / 4u) + tile, vec4f(0.0));
+    }
+}
+//#else
 // Clears the Jacobian of one row.
 fn clear_row(r: u32) {
     //#unroll
@@ -245,6 +264,7 @@ fn clear_row(r: u32) {
         set_efc_J(r * row_width() + i, 0.0);
     }
 }
+//#endif
 
 // Leaves the sign of a row in its first column for `scalar_jacobian`, which shares the rows among the lanes. A ball joint
 // leaves its axis in the first three.

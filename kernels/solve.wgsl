@@ -18,6 +18,7 @@ import package::solver::state::{
     compliance, end_solve, EXPECTED, iterations, live, load_solve, MIN_GRADIENT, MIN_IMPROVEMENT, restart, rows,
     save_solve, stepped,
 };
+import package::solver::tree_rows::list_tree_rows;
 import package::solver::update::update_gradient;
 
 // Complete solve in one dispatch.
@@ -72,6 +73,11 @@ fn begin_solve() {
     iterations = 0;
 //#if CG
     restart = true;
+//#if NARROW_ROWS
+//#if LANES
+    list_tree_rows();
+//#endif
+//#endif
 //#endif
 //#if SMOOTH
     smooth_forces();

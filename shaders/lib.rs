@@ -63,7 +63,7 @@ library! {
     actuation: activation control dcmotor history history_buffer laws muscle next_activation orientation pid pid_plugin servo setpoint;
     collision: box_box broad_phase capsule_box contact_face contact_parameters contacts convex distance expanding_polytope field field_contacts flex_contacts flex_pair gjk height_field multi_contact narrow_phase octree pair penetration plane_mesh polytope primitives ray ray_hfield ray_mesh ray_shape signed_distance spread support_map triangle witness;
     constraint: adhesion cone constraint_cost contact_force contact_jacobian contact_side equality exact_diagonal flex_rows islands passive_contact row_parameters row_place row_span surface_velocity;
-    solver: cg hessian line_search links metric metric_cells metric_flex metric_solve noslip pgs primal qcqp skyline smooth_contact state stored_tiles tile_rows tiles update;
+    solver: cg hessian line_search links metric metric_cells metric_flex metric_solve noslip pgs primal qcqp skyline smooth_contact state stored_tiles tile_rows tiles tree_rows update;
     sensor: enclosed object_frames output sensor_contact sensor_distance sensor_ray tactile touch_grid;
     integrate: advance fluid_derivative implicit reset velocity_derivative;
     sleep: asleep;

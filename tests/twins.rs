@@ -22,6 +22,7 @@ const ALONE: &[(&str, &str)] = &[
     ("solver/stored_tiles", "tiles of the Hessian in storage: hessian.rs factors nodes of trees"),
     ("solver/tile_rows", "places of tiles"),
     ("solver/tiles", "tiles of the Hessian in registers: hessian.rs factors whole rows"),
+    ("solver/tree_rows", "rows by tree: solve.rs adds row after row, without zeros"),
 ];
 
 /// WGSL whose twins lie in files of other rooms or stems.
@@ -105,7 +106,7 @@ const PAIRS: &[(&str, usize)] = &[
     ("collision/expanding_polytope", 5),
     ("collision/field", 4),
     ("collision/field_contacts", 12),
-    ("collision/flex_contacts", 17),
+    ("collision/flex_contacts", 18),
     ("collision/flex_pair", 2),
     ("collision/gjk", 4),
     ("collision/height_field", 3),

@@ -198,7 +198,13 @@ def per_dof(given):
 
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.epilog = "After -- come options of `manyworlds kernels`: count models/humanoid.xml -- --lanes 16"
     verbs = parser.add_subparsers(dest="verb", required=True)
+    # argparse gives nothing behind options to a list of positional arguments
+    given, ours = sys.argv[1:], []
+    if "--" in given:
+        at = given.index("--")
+        given, ours = given[:at], given[at + 1 :]
 
     def verb(name, function):
         added = verbs.add_parser(name)
@@ -211,7 +217,7 @@ def arguments():
         added.add_argument("--name", default="default", help="of this configuration")
         added.add_argument("--contacts", type=float, default=5, help="mean contacts of a world")
         added.add_argument("--rows", type=float, default=25, help="mean constraint rows of a world")
-        added.add_argument("options", nargs="*", help="after --: options of `manyworlds kernels`")
+        added.set_defaults(options=ours)
 
     def of_estimate(added):
         added.add_argument("--estimate-worlds", type=int, default=8192)
@@ -233,7 +239,7 @@ def arguments():
     added.add_argument("--family", default="navi31")
     added = verb("dofs", per_dof)
     added.add_argument("--out", type=Path, default=ROOT / "docs/instructions_per_dof.svg", help="the picture")
-    return parser.parse_args()
+    return parser.parse_args(given)
 
 
 def main():

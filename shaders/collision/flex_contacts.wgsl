@@ -47,7 +47,8 @@ fn collide_flexes(mine: bool) {
     }
 }
 
-// Contacts of a pair.
+// Contacts of a pair. A lane goes on to the next part that is near, then all lanes collide the parts that they are at: what
+// is far costs no more than the test.
 fn collide_parts(pair: Pairing) {
     let step = select(lanes, 1u, keeps_deepest);
     if (pair.geom >= 0 && geom_type(u32(max(pair.geom, 0))) == GEOM_PLANE) {
@@ -68,13 +69,24 @@ fn collide_parts(pair: Pairing) {
 //#endif
     // of one flex, each two are met once
     let same = pair.geom < 0 && pair.one == pair.f;
-    for (var k = rows.x; k < rows.y; k += rows.z) {
-        for (var elem = select(columns.x, k + 1u, same); elem < columns.y; elem += columns.z) {
-            if (!follows(pair, k, elem)) {
-                break;
+    var k = rows.x;
+    var elem = select(columns.x, k + 1u, same);
+    loop {
+        var near = false;
+        while (!near && k < rows.y) {
+            if (elem >= columns.y || !follows(pair, k, elem)) {
+                k += rows.z;
+                elem = select(columns.x, k + 1u, same);
+            } else {
+                near = may_touch(pair, k, elem);
+                elem += select(columns.z, 0u, near);
             }
-            collide_element(pair, k, elem);
         }
+        if (!near) {
+            break;
+        }
+        collide_element(pair, k, elem);
+        elem += columns.z;
     }
 //#endif
 }
@@ -304,35 +316,36 @@ fn convex(f: u32, elem: u32, side: u32) -> ConvexShape {
 }
 
 //#if FLEX_SHAPE
-// Contacts of an element of the flex with a geom, or with element k of the other flex. There is one call for both, which
-// drivers compile faster.
-fn collide_element(pair: Pairing, row: u32, column: u32) {
-    var k = row;
-    var elem = column;
+// Elements of both sides at a place of a sweep, or that place itself.
+fn elements_at(pair: Pairing, k: u32, elem: u32) -> vec2u {
 //#if FLEX_SWEEP
-    // places in the order of a sweep, of which the second has the contacts
-    let swept = is_swept(pair);
-    if (swept) {
-        k = swept_element(pair.f, row);
-        elem = swept_element(pair.f, column);
+    if (is_swept(pair)) {
+        return vec2u(swept_element(pair.f, k), swept_element(pair.f, elem));
     }
 //#endif
-    if (!is_element_active(pair.f, elem)) {
-        return;
+    return vec2u(k, elem);
+}
+
+// True if an element of the flex may have contacts with a geom, or with element k of the other flex.
+fn may_touch(pair: Pairing, k: u32, elem: u32) -> bool {
+    let at = elements_at(pair, k, elem);
+    if (!is_element_active(pair.f, at.y)) {
+        return false;
     }
 //#if FLEX_PAIR
     if (pair.geom < 0) {
-        if (elements_apart(pair, k, elem)) {
-            return;
-        }
-    } else if (geom_apart(pair, elem)) {
-        return;
-    }
-//#else
-    if (geom_apart(pair, elem)) {
-        return;
+        return !elements_apart(pair, at.x, at.y);
     }
 //#endif
+    return !geom_apart(pair, at.y);
+}
+
+// Contacts of an element of the flex with a geom, or with element k of the other flex. There is one call for both, which
+// drivers compile faster.
+fn collide_element(pair: Pairing, row: u32, column: u32) {
+    let at = elements_at(pair, row, column);
+    var k = at.x;
+    var elem = at.y;
 //#if FLEX_FIELD
     if (pair.geom >= 0 && geom_type(u32(max(pair.geom, 0))) == GEOM_SDF) {
         if (flex_dim(pair.f) == 2) {
@@ -352,7 +365,8 @@ fn collide_element(pair: Pairing, row: u32, column: u32) {
     let one = first_shape(pair, k);
     let two = convex(pair.f, elem, 1u);
 //#if FLEX_SWEEP
-    if (swept) {
+    // of places in the order of a sweep the second has the contacts
+    if (is_swept(pair)) {
         k = column;
         elem = row;
     }

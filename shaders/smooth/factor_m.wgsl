@@ -2,10 +2,80 @@
 // M_colind. Twin: crates/cpu/src/smooth/factor_m.rs. The schedule differs: a row is eliminated from those of its
 // ancestors, which the twin gathers from its descendants.
 
-import package::runtime::group::{lane, sync};
+import package::runtime::group::{exclusive_sum, lane, sync};
 import package::runtime::options::disabled;
 import package::runtime::status::raise_status;
 
+//#if BY_TREE
+// Trees are many and small: each lane has trees of its own, and no lane waits for another.
+
+// Replaces the lower triangle A by its factors L' D L, with the inverse of D in B; leaves are eliminated first
+// (Featherstone, 6.5).
+fn factor_ld__A__B() {
+    var singular = false;
+    for (var tree = lane; tree < ntree; tree += lanes) {
+        let first = u32(tree_dofadr(tree));
+        for (var k = first + u32(tree_dofnum(tree)); k > first; k--) {
+            let adr = u32(M_rowadr(k - 1u));
+            let last = adr + u32(M_rownnz(k - 1u)) - 1u;
+            // a singular matrix gets the smallest pivot that counts as non-zero
+            let pivot = A(last);
+            let inv = 1.0 / select(pivot, MINVAL, pivot < MINVAL);
+            set_B(k - 1u, inv);
+            if (pivot < MINVAL) {
+                set_A(last, MINVAL);
+                singular = true;
+            }
+            // elimination in the rows of its ancestors
+            for (var p = adr; p < last; p++) {
+                let row = u32(M_rowadr(u32(M_colind(p))));
+                let share = A(p) * inv;
+                for (var q = adr; q <= p; q++) {
+                    let x = share * A(q);
+                    set_A(row + q - adr, A(row + q - adr) - x);
+                }
+            }
+            for (var p = adr; p < last; p++) {
+                set_A(p, A(p) * inv);
+            }
+        }
+    }
+    // a sum of lanes, which also waits for them: the first one has the status
+    if (exclusive_sum(u32(singular)).y > 0u) {
+        raise_status(STATUS_SINGULAR_INERTIA);
+    }
+    sync();
+}
+
+// Solves L' D L x = X in place, with factors from factor_ld.
+fn solve_ld__A__B__X() {
+    for (var tree = lane; tree < ntree; tree += lanes) {
+        let first = u32(tree_dofadr(tree));
+        let end = first + u32(tree_dofnum(tree));
+        // L', from the leaves up
+        for (var k = end; k > first; k--) {
+            let adr = u32(M_rowadr(k - 1u));
+            let last = adr + u32(M_rownnz(k - 1u)) - 1u;
+            let xk = X(k - 1u);
+            for (var p = adr; p < last; p++) {
+                let j = u32(M_colind(p));
+                set_X(j, X(j) - A(p) * xk);
+            }
+        }
+        // D, then L from the root down
+        for (var k = first; k < end; k++) {
+            let adr = u32(M_rowadr(k));
+            let last = adr + u32(M_rownnz(k)) - 1u;
+            var sum = X(k) * B(k);
+            for (var p = adr; p < last; p++) {
+                sum -= A(p) * X(u32(M_colind(p)));
+            }
+            set_X(k, sum);
+        }
+    }
+    sync();
+}
+//#else
 // Replaces the lower triangle A by its factors L' D L, with the inverse of D in B; leaves are eliminated first
 // (Featherstone, 6.5).
 fn factor_ld__A__B() {
@@ -95,6 +165,7 @@ fn solve_ld__A__B__X() {
 //#endif
     sync();
 }
+//#endif
 
 // Y = A V, for the symmetric matrix of lower triangle A.
 fn mul_m__A__V__Y() {

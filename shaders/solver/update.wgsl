@@ -11,6 +11,7 @@ import package::solver::skyline::first_lane_dof;
 import package::solver::state::rows;
 import package::solver::stored_tiles;
 import package::solver::tiles::update_rows;
+import package::solver::tree_rows::{are_listed, sum_tree_forces};
 
 // Row forces, gradient and, for Newton's method, the Hessian.
 fn update_gradient() {
@@ -205,6 +206,16 @@ fn add_cone_hessian(r: u32, end: u32, part: u32, i: u32) {
 
 // Joint-space constraint force: J' times the row forces.
 fn sum_forces() {
+//#if CG
+//#if NARROW_ROWS
+//#if LANES
+    if (are_listed()) {
+        sum_tree_forces();
+        return;
+    }
+//#endif
+//#endif
+//#endif
     //#unroll
     for (var i = lane; i < nv; i += lanes) {
         set_solver_JTf(i, 0.0);

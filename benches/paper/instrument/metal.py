@@ -195,12 +195,14 @@ def matrix(columns, rows):
 
 
 def products():
-    """What 3x3 matrices need of algebra."""
+    """What 3x3 matrices need of algebra, and products of 2x3 ones with vectors."""
     names = ("c0", "c1", "c2")
     own = "float3x3"
     turned = ", ".join(f"float3({', '.join(f'a.{c}.{r}' for c in names)})" for r in NAMES[:3])
     yield f"INLINE {own} transpose({own} a) {{ return {own}({turned}); }}"
-    yield f"INLINE float3 operator*({own} a, float3 b) {{ return a.c0 * b.x + a.c1 * b.y + a.c2 * b.z; }}"
+    for columns in (2, 3):
+        each = " + ".join(f"a.c{k} * b.{c}" for k, c in enumerate(NAMES[:columns]))
+        yield f"INLINE float3 operator*(float{columns}x3 a, float{columns} b) {{ return {each}; }}"
     each = ", ".join(f"dot(a, b.{c})" for c in names)
     yield f"INLINE float3 operator*(float3 a, {own} b) {{ return float3({each}); }}"
     yield f"INLINE {own} operator*({own} a, {own} b) {{ return {own}({', '.join(f'a * b.{c}' for c in names)}); }}"

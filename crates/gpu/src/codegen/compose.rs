@@ -362,7 +362,7 @@ pub(super) mod tests {
         let sizes = model.sizes;
         let tiling = Tiling { lanes, tile: 4, placement };
         let exclusive = |k: &str| {
-            (k == "LANES" && lanes == 1)
+            (["LANES", "BY_TREE"].contains(&k) && lanes == 1)
                 || (k == "REGISTERS" && placement != WorkingSetSpace::Registers)
                 || (["SPARSE", "NARROW_ROWS", "BODY_PAIRS", "TREE_BOUNDS"].contains(&k)
                     && placement == WorkingSetSpace::Registers)

@@ -261,7 +261,7 @@ impl Layout {
 
 /// Elements of a field of one world as kernels keep it: rows of the Jacobian without what lies outside of their trees,
 /// where a row has a width of its own.
-fn stored_len(field: &Field, sizes: &Sizes) -> usize {
+pub(crate) fn stored_len(field: &Field, sizes: &Sizes) -> usize {
     if field.name == "efc_J" && sizes.nvrow > 0 { sizes.njmax * sizes.nvrow } else { field.len(sizes) }
 }
 

@@ -1,7 +1,7 @@
 //! Width of the rows of the constraint Jacobian, as kernels keep them.
 
 use manyworlds_model::model::Model;
-use manyworlds_model::schema::enums::equality;
+use manyworlds_model::schema::enums::{equality, geom};
 
 /// Fewest degrees of freedom of a world whose rows are kept without what lies outside of their trees: more than registers
 /// and the variables of lanes hold. With fewer, whole rows are short, and to look for their places costs more than it saves.
@@ -29,15 +29,23 @@ fn two_trees(model: &Model) -> usize {
     trees.iter().take(2).sum()
 }
 
-/// Degrees of freedom that the two sides of a contact of a flex span: those of the vertices of an element each, from the first
-/// to the last, or of a tree.
+/// Most degrees of freedom that the two sides of a contact of a flex span: of an element those from the first of its vertices
+/// to the last, of a vertex or a geom those of a tree. Planes touch vertices.
 fn flex_sides(model: &Model) -> usize {
-    if model.sizes.nflexpair == 0 {
-        return 0;
-    }
     let tree = model.tree_dofnum.iter().copied().max().unwrap_or(0) as usize;
-    let element = (0..model.sizes.nflex).map(|f| widest_side(model, f)).max().unwrap_or(0);
-    element + element.max(tree)
+    let widest: Vec<usize> = (0..model.sizes.nflex).map(|f| widest_side(model, f)).collect();
+    let of_pair = |pair: usize| {
+        let [one, f] = [0, 1].map(|k| usize::try_from(model.flexpair_flex[2 * pair + k]).ok());
+        let element = f.map_or(0, |f| widest[f]);
+        let other = one.map_or(tree, |one| widest[one].max(tree));
+        let geom = usize::try_from(model.flexpair_geom[pair]).ok();
+        let is_vertex = |f: usize| model.flex_interp[f] == 0;
+        match geom {
+            Some(g) if model.geom_type[g] == geom::PLANE && f.is_some_and(is_vertex) => tree + other,
+            _ => element.max(tree) + other,
+        }
+    };
+    (0..model.sizes.nflexpair).map(of_pair).max().unwrap_or(0)
 }
 
 /// Degrees of freedom from the first tree to the last that some bodies move with.

@@ -23,7 +23,7 @@ use std::collections::BTreeSet;
 use crate::codegen::compose::Composer;
 use crate::codegen::layout::{AddressSpace, Layout, Slot};
 use manyworlds_model::schema::stages::Stage;
-use manyworlds_model::schema::{Dim, Elem, Field, Size, Sizes};
+use manyworlds_model::schema::{Dim, Elem, Size, Sizes};
 
 /// Bytes per element on the GPU.
 const ELEMENT_BYTES: f64 = 4.0;
@@ -79,7 +79,7 @@ pub fn traffic(composer: &Composer, layout: &Layout, groups: &[Vec<Stage>], load
 pub fn touched(layout: &Layout, load: MeanLoad) -> f64 {
     let of = |elem| {
         let slots = layout.slots().filter(|s| s.space == AddressSpace::World && s.field.elem == elem);
-        let part = |s: &Slot| (s.offset as f64, s.offset as f64 + elements(&s.field, &layout.sizes, load));
+        let part = |s: &Slot| (s.offset as f64, s.offset as f64 + elements(s, &layout.sizes, load));
         let mut parts: Vec<(f64, f64)> = slots.map(part).collect();
         parts.sort_by(|a, b| a.0.total_cmp(&b.0));
         // length of the union
@@ -96,23 +96,26 @@ pub fn touched(layout: &Layout, load: MeanLoad) -> f64 {
 /// Bytes of those fields that are in the arena.
 fn bytes(fields: &BTreeSet<&'static str>, layout: &Layout, load: MeanLoad) -> f64 {
     let slots = fields.iter().filter_map(|name| layout.slot(name)).filter(|s| s.space == AddressSpace::World);
-    slots.map(|s| ELEMENT_BYTES * elements(&s.field, &layout.sizes, load)).sum()
+    slots.map(|s| ELEMENT_BYTES * elements(s, &layout.sizes, load)).sum()
 }
 
-/// Elements of a field in use.
-fn elements(field: &Field, sizes: &Sizes, load: MeanLoad) -> f64 {
-    let length = |dim: &Dim| match *dim {
-        Dim::Of(Size::nconmax | Size::nadhesive | Size::nflexcon) => load.contacts,
-        Dim::Of(Size::njmax | Size::ndual) => load.rows,
-        dim => dim.length(sizes).unwrap_or(usize::MAX) as f64,
-    };
-    field.dims.iter().map(length).product()
+/// Elements of a field in use, of those that the layout has room for: rows of the Jacobian may be narrower than a world
+/// has degrees of freedom.
+fn elements(slot: &Slot, sizes: &Sizes, load: MeanLoad) -> f64 {
+    slot.field.dims.iter().fold(slot.len as f64, |elements, dim| {
+        let used = match *dim {
+            Dim::Of(Size::nconmax | Size::nadhesive | Size::nflexcon) => load.contacts,
+            Dim::Of(Size::njmax | Size::ndual) => load.rows,
+            _ => return elements,
+        };
+        elements * used / dim.length(sizes).unwrap_or(usize::MAX).max(1) as f64
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::codegen::layout::WorkingSet;
+    use crate::codegen::layout::{WorkingSet, stored_len};
     use crate::codegen::schedule::StageAccess;
     use crate::codegen::tiling::{Tiling, WorkingSetSpace};
     use manyworlds_model::model::Model;
@@ -146,12 +149,17 @@ mod tests {
 
     #[test]
     fn only_slots_in_use_count() {
-        let sizes = Sizes { nv: 6, nq: 7, nconmax: 24, njmax: 76, ..Sizes::default() };
-        let of = |name: &str| {
-            let field = Data::<f64>::FIELDS.iter().find(|f| f.name == name).expect("a field");
-            elements(field, &sizes, LOAD)
+        let mut sizes = Sizes { nv: 6, nq: 7, nconmax: 24, njmax: 76, ..Sizes::default() };
+        let of = |name: &str, sizes: &Sizes| {
+            let field = *Data::<f64>::FIELDS.iter().find(|f| f.name == name).expect("a field");
+            let len = stored_len(&field, sizes);
+            elements(&Slot { field, offset: 0, len, space: AddressSpace::World }, sizes, LOAD)
         };
-        assert_eq!([of("qpos"), of("time"), of("contact_frame"), of("efc_J")], [7.0, 1.0, 22.5, 60.0]);
+        let all = ["qpos", "time", "contact_frame", "efc_J"].map(|name| of(name, &sizes));
+        assert_eq!(all, [7.0, 1.0, 22.5, 60.0]);
+        // rows as wide as four of the six degrees of freedom
+        sizes.nvrow = 4;
+        assert_eq!(of("efc_J", &sizes), 40.0);
     }
 
     #[test]

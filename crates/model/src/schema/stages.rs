@@ -73,6 +73,7 @@ macro_rules! stage_table {
                 phase: Phase::Position,
                 reads: &[Counter, Result(crb)],
                 writes: &[Counter],
+                flags: &["BY_TREE"],
             }
             collision collision "collision detection" {
                 phase: Phase::Position,
@@ -181,7 +182,7 @@ macro_rules! stage_table {
                 cpu_reads: &[History, Result(make_constraint)],
                 writes: &[Counter],
                 flags: &[
-                    "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "DISCRETE", "FLEX_BEND", "FLEX_CELLS",
+                    "ACTIVATION", "ACTUATION", "BY_TREE", "DAMPER", "DCMOTOR", "DISCRETE", "FLEX_BEND", "FLEX_CELLS",
                     "FLEX_FORCE", "FLEX_NODES", "FLEX_STRETCH", "FLUID", "FREE", "HISTORY", "IMPLICIT",
                     "METRIC_COUPLED", "METRIC_FLEX", "METRIC_NODES", "METRIC_PASSIVE", "METRIC_TERMS", "MUSCLE",
                     "PASSIVE_CONTACT", "PGS", "REFLECTED_INERTIA", "SLEEP", "SO3", "SPRING", "TENDON",
@@ -197,7 +198,7 @@ macro_rules! stage_table {
                 cpu_reads: &[Result(kinematics)],
                 writes: &[Result(make_constraint), Result(reference_constraint)],
                 flags: &[
-                    "ACTUATION", "ADHESION", "CG", "CONTACT", "DAMPER", "DIAGEXACT", "DISCRETE", "DUAL",
+                    "ACTUATION", "ADHESION", "BY_TREE", "CG", "CONTACT", "DAMPER", "DIAGEXACT", "DISCRETE", "DUAL",
                     "DUAL_ELLIPTIC", "DUAL_PYRAMIDAL", "ELLIPTIC", "EQUALITY", "FLEX_BEND", "FLEX_CELLS",
                     "FLEX_FORCE", "FLEX_NODES", "FRICTION", "IMPLICIT", "METRIC_COUPLED", "METRIC_FLEX",
                     "METRIC_NODES", "METRIC_PASSIVE", "METRIC_TERMS", "NARROW_ROWS", "NOSLIP", "PASSIVE_CONTACT",
@@ -216,7 +217,7 @@ macro_rules! stage_table {
                     Counter, Result(make_constraint), Result(reference_constraint), Result(solve), Result(implicit),
                 ],
                 flags: &[
-                    "ACTIVATION", "ACTUATION", "ADHESION", "CONTACT", "DAMPER", "DCMOTOR", "DERIVATIVE",
+                    "ACTIVATION", "ACTUATION", "ADHESION", "BY_TREE", "CONTACT", "DAMPER", "DCMOTOR", "DERIVATIVE",
                     "DIAGEXACT", "DISCRETE", "ELLIPTIC", "EQUALITY", "EULERDAMP", "FLEX_BEND", "FLEX_CELLS",
                     "FLEX_DAMPER", "FLEX_FORCE", "FLEX_NODES", "FLEX_STRETCH", "FLUID", "FREE", "FRICTION",
                     "HISTORY", "IMPLICIT", "INVDISCRETE", "METRIC_COUPLED", "METRIC_FLEX", "METRIC_NODES",
@@ -239,7 +240,7 @@ macro_rules! stage_table {
                     Result(implicit),
                 ],
                 flags: &[
-                    "ACTIVATION", "ACTUATION", "ADHESION", "CONTACT", "DAMPER", "DCMOTOR", "DERIVATIVE",
+                    "ACTIVATION", "ACTUATION", "ADHESION", "BY_TREE", "CONTACT", "DAMPER", "DCMOTOR", "DERIVATIVE",
                     "DIAGEXACT", "DISCRETE", "ELLIPTIC", "EQUALITY", "EULERDAMP", "FLEX_BEND", "FLEX_CELLS",
                     "FLEX_DAMPER", "FLEX_FORCE", "FLEX_NODES", "FLEX_STRETCH", "FLUID", "FREE", "FRICTION",
                     "HISTORY", "IMPLICIT", "INVDISCRETE", "METRIC_COUPLED", "METRIC_FLEX", "METRIC_NODES",
@@ -319,7 +320,7 @@ macro_rules! stage_table {
                 writes: &[Time, Remainder, Motion, Warmstart, History, HistoryRemainder, Counter],
                 resets: true,
                 flags: &[
-                    "ACTIVATION", "DCMOTOR", "EQUALITY", "EULERDAMP", "FREE", "HISTORY", "LAW_STATES",
+                    "ACTIVATION", "BY_TREE", "DCMOTOR", "EQUALITY", "EULERDAMP", "FREE", "HISTORY", "LAW_STATES",
                     "MOCAP", "REFLECTED_INERTIA", "SLEEP", "SO3",
                 ],
             }
@@ -336,7 +337,7 @@ macro_rules! stage_table {
                 writes: &[Time, Remainder, Motion, Warmstart, History, HistoryRemainder, Counter],
                 resets: true,
                 flags: &[
-                    "ACTIVATION", "ACTUATION", "DAMPER", "DCMOTOR", "DISCRETE", "EQUALITY", "FLEX_DAMPER", "FLUID",
+                    "ACTIVATION", "ACTUATION", "BY_TREE", "DAMPER", "DCMOTOR", "DISCRETE", "EQUALITY", "FLEX_DAMPER", "FLUID",
                     "FREE", "HISTORY", "IMPLICIT", "IMPLICITFAST", "LAW_STATES", "MOCAP", "MUSCLE",
                     "REFLECTED_INERTIA", "SINGLE_FREE_BODY", "SLEEP", "SO3", "TENDON",
                 ],

@@ -11,6 +11,7 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
     let mut room = vec![
         ("SPARSE", tiling.placement != WorkingSetSpace::Registers && model.sizes.ntree > 1),
         ("NARROW_ROWS", tiling.placement != WorkingSetSpace::Registers && narrow_row_width(model) > 0),
+        ("BY_TREE", are_trees_of_lanes(model, tiling)),
         ("NOSLIP", model.opt_noslip_iterations[0] > 0),
         ("DUAL", model.is_dual()),
         ("DUAL_PYRAMIDAL", model.is_dual() && has_contacts(model)),
@@ -27,6 +28,28 @@ pub(super) fn flags(model: &Model, tiling: Tiling) -> Room {
     // a flag of its own name for each solver
     room.extend(solver::ALL.iter().map(|&(name, value)| (name, model.opt_solver[0] == value)));
     room
+}
+
+/// True if the inertia is factored faster by lanes that have a tree each, one after the other, than by lanes that share the
+/// columns of one degree of freedom after the other.
+fn are_trees_of_lanes(model: &Model, tiling: Tiling) -> bool {
+    // instructions of loops, about: for a degree of freedom, with barriers or without, and for an element of its row
+    const SHARED: usize = 40;
+    const OWN: usize = 20;
+    const ELEMENT: usize = 8;
+    let row = |dof: usize| model.M_rownnz[dof].max(1) as usize;
+    let of_row = |n: usize| (n - 1).div_ceil(tiling.lanes) * n * ELEMENT;
+    let shared: usize = (0..model.sizes.nv).map(|dof| SHARED + of_row(row(dof))).sum();
+    let of_tree = |tree: usize| -> usize {
+        let first = model.tree_dofadr[tree] as usize;
+        (first..first + model.tree_dofnum[tree] as usize)
+            .map(|dof| OWN + (row(dof) - 1) * row(dof) / 2 * ELEMENT)
+            .sum()
+    };
+    // each turn takes as long as its largest tree
+    let trees: Vec<usize> = (0..model.sizes.ntree).map(of_tree).collect();
+    let own: usize = trees.chunks(tiling.lanes).map(|turn| turn.iter().copied().max().unwrap_or(0)).sum();
+    tiling.lanes > 1 && own < shared
 }
 
 /// True if the metric of the integrator discrete can have elements outside of the pattern of the inertia.

@@ -21,6 +21,11 @@ macro_rules! force_data {
             scratch work_LD: real [nC] "mixed" "Matrix with the sparsity of M, during factorisation." { register: true, workgroup: 11, need: Need::Kernels };
             scratch work_DiagInv: real [nv] "mixed" "Inverse pivots of `work_LD`." { register: true, workgroup: 12, need: Need::Kernels };
             scratch work_x: real [nv] "mixed" "Current vector in joint space." { register: true, workgroup: 13 };
+            scratch tree_row_before: int [ntree 32] "1" "Rows of a tree before those of each piece of the rows; kernels, conjugate gradients." { need: Need::Kernels };
+            scratch tree_row_adr: int [ntree] "1" "First place of a tree in the list of rows by tree." { need: Need::Kernels };
+            scratch tree_row_num: int [ntree] "1" "Rows of a tree." { need: Need::Kernels };
+            scratch tree_row: int [njmax 8] "1" "Rows by tree: where a row's elements are, less the first degree of freedom, and which of the tree's they are for." { need: Need::Kernels };
+            scratch tree_row_count: int [1] "1" "Rows of all trees; if there is no room for them, none are listed." { need: Need::Kernels };
             scratch solver_compliance: real [1] "mixed" "Newton decrement over the squared gradient, between dispatches." { need: Need::Kernels };
             scratch solver_status: int [1] "flag" "1 while the solver iterates, between dispatches." { need: Need::Kernels };
             // 9.4e-6
