@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # All measurements on a machine with a GPU, unattended, without a network.
-#   benches/hardware.sh BINARY [PHASE...]       phases: doctor check tune bench crowd sweep peers tasks plan render; default: all
+#   benches/hardware.sh BINARY [PHASE...]       phases: doctor check tune bench crowd soft sweep peers tasks plan render; default: all
 # Each phase has its own time limit and keeps what was measured by then. Results: one folder, printed at the start.
 #   OUT=results        folder of the results             BUDGET=480   seconds of one phase
 #   WHEELS=folder      peers' wheels, or peers.tar.* pieces of them, for a machine that lacks them
@@ -147,6 +147,23 @@ phase_crowd() {
     done
 }
 
+# Deformable bodies, few worlds and many, with lanes as chosen and by hand: correctness, then rates.
+phase_soft() {
+    local model count lane
+    for model in cloth jelly knot; do
+        check "check soft $model" "$bin" check "models/soft/$model.xml" --worlds 4
+        for count in 32 1024; do
+            [ "$(left)" -gt 2 ] || { say "soft: no time left at $model $count" && return; }
+            cell soft.jsonl "models/soft/$model.xml" --worlds "$count" --steps 100
+            for lane in 8 32 64; do
+                [ "$(left)" -gt 2 ] || { say "soft: no time left at $model $count $lane lanes" && return; }
+                cell soft.jsonl "models/soft/$model.xml" --worlds "$count" --steps 100 --lanes "$lane" \
+                    --worlds-per-group "$((64 / lane))"
+            done
+        done
+    done
+}
+
 # Models, sizes, partitions; the tuned one first.
 phase_bench() {
     local model count partition
@@ -249,9 +266,9 @@ phase_render() {
 }
 
 phases=("$@")
-[ ${#phases[@]} -gt 0 ] || phases=(doctor check tune bench crowd peers tasks plan render sweep)
+[ ${#phases[@]} -gt 0 ] || phases=(doctor check tune bench crowd soft peers tasks plan render sweep)
 for phase in "${phases[@]}"; do
-    declare -F "phase_$phase" >/dev/null || { echo "no phase '$phase': doctor check tune bench crowd sweep peers tasks plan render" >&2 && exit 2; }
+    declare -F "phase_$phase" >/dev/null || { echo "no phase '$phase': doctor check tune bench crowd soft sweep peers tasks plan render" >&2 && exit 2; }
 done
 find_driver
 unpack_wheels

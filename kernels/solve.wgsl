@@ -75,7 +75,9 @@ fn begin_solve() {
     restart = true;
 //#if NARROW_ROWS
 //#if LANES
+//#if !SPLIT_SOLVE
     list_tree_rows();
+//#endif
 //#endif
 //#endif
 //#endif

@@ -239,7 +239,10 @@ def arguments():
     added.add_argument("--family", default="navi31")
     added = verb("dofs", per_dof)
     added.add_argument("--out", type=Path, default=ROOT / "docs/instructions_per_dof.svg", help="the picture")
-    return parser.parse_args(given)
+    said = parser.parse_args(given)
+    if ours and not hasattr(said, "options"):
+        parser.error(f"{said.verb} takes no options of `manyworlds kernels`: {' '.join(ours)}")
+    return said
 
 
 def main():

@@ -1,6 +1,6 @@
 // The rows of the constraint Jacobian that have elements for a tree, listed once for a solve. Then J' times the row forces
 // is a sum for each degree of freedom; row after row, only as many lanes work as a row has elements. For conjugate
-// gradients in worlds of many trees.
+// gradients in worlds of many trees, but on drivers that end long loops.
 
 import package::constraint::row_place::{ROW_PARTS, part_at, part_begin, part_end, row_width};
 import package::runtime::group::{exclusive_sum, lane, sync};

@@ -209,10 +209,12 @@ fn sum_forces() {
 //#if CG
 //#if NARROW_ROWS
 //#if LANES
+//#if !SPLIT_SOLVE
     if (are_listed()) {
         sum_tree_forces();
         return;
     }
+//#endif
 //#endif
 //#endif
 //#endif
