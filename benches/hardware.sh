@@ -266,9 +266,9 @@ phase_render() {
 }
 
 phases=("$@")
-[ ${#phases[@]} -gt 0 ] || phases=(doctor check tune bench crowd soft peers tasks plan render sweep)
+[ ${#phases[@]} -gt 0 ] || phases=(doctor check tune bench crowd peers tasks plan render sweep soft)
 for phase in "${phases[@]}"; do
-    declare -F "phase_$phase" >/dev/null || { echo "no phase '$phase': doctor check tune bench crowd soft sweep peers tasks plan render" >&2 && exit 2; }
+    declare -F "phase_$phase" >/dev/null || { echo "no phase '$phase':" $(declare -F | sed -n 's/.* phase_//p') >&2 && exit 2; }
 done
 find_driver
 unpack_wheels

@@ -326,7 +326,7 @@ fn elements_at(pair: Pairing, k: u32, elem: u32) -> vec2u {
     return vec2u(k, elem);
 }
 
-// True if an element of the flex may have contacts with a geom, or with element k of the other flex.
+// True if an element of the flex is near a geom, or element k of the other flex, and may have contacts with it.
 fn may_touch(pair: Pairing, k: u32, elem: u32) -> bool {
     let at = elements_at(pair, k, elem);
     if (!is_element_active(pair.f, at.y)) {

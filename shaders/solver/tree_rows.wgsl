@@ -9,6 +9,8 @@ import package::solver::state::rows;
 // Pieces of the list of all rows, of which a lane visits one at a time, and places in the list for each row slot.
 const PIECES: u32 = 32u;
 const PLACES: u32 = 4u;
+// Most degrees of freedom of a tree whose rows are listed.
+const MOST_DOFS: u32 = 0x10000u;
 
 // Lists the rows of each tree, in their order.
 fn list_tree_rows() {
@@ -29,6 +31,10 @@ fn list_tree_rows() {
             let own = u32(tree_row_before(piece * ntree + tree));
             set_tree_row_before(piece * ntree + tree, i32(count));
             count += own;
+        }
+        // of larger trees no range fits a word: nothing is listed
+        if (tree < ntree && u32(tree_dofnum(tree)) > MOST_DOFS) {
+            count = PLACES * njmax + 1u;
         }
         let places = exclusive_sum(count);
         if (tree < ntree) {
