@@ -32,7 +32,15 @@ const ELSEWHERE: &[(&str, &[&str])] = &[
     ("constraint/row_place", &["crates/model/src/model/jacobian.rs"]),
     ("integrate/reset", &["crates/model/src/model/state.rs", "crates/cpu/src/integrate/check_state.rs"]),
     ("solver/primal", &["crates/cpu/src/solver/solve.rs"]),
-    ("solver/update", &["crates/cpu/src/solver/solve.rs", "crates/cpu/src/solver/hessian.rs"]),
+    (
+        "solver/update",
+        &[
+            "crates/cpu/src/solver/solve.rs",
+            "crates/cpu/src/solver/hessian.rs",
+            "crates/cpu/src/solver/hessian_terms.rs",
+            "crates/cpu/src/solver/cone_hessian.rs",
+        ],
+    ),
 ];
 
 /// WGSL whose schedule differs from its twin's, as the head of the file says: levels, queues, tiles, and what a lane gathers.
@@ -116,7 +124,7 @@ const PAIRS: &[(&str, usize)] = &[
     ("collision/pair", 5),
     ("collision/penetration", 5),
     ("collision/plane_mesh", 2),
-    ("collision/polytope", 12),
+    ("collision/polytope", 13),
     ("collision/primitives", 13),
     ("collision/ray", 2),
     ("collision/ray_hfield", 3),

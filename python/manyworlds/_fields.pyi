@@ -537,6 +537,9 @@ class ModelFields:
     def nmeshgraph(self) -> int:
         """Number of numbers of all convex hulls."""
     @property
+    def nmeshsupport(self) -> int:
+        """Number of numbers of all support vertices by direction."""
+    @property
     def nmeshpoly(self) -> int:
         """Number of polygons of all meshes."""
     @property
@@ -1488,8 +1491,11 @@ class ModelFields:
     def mesh_graphadr(self) -> NDArray[int32]:
         """First number of the convex hull; -1 for none. Shape: [nmesh]. Unit: id."""
     @property
+    def mesh_supportadr(self) -> NDArray[int32]:
+        """First number of the support vertices; -1 for none. Shape: [nmesh]. Unit: id."""
+    @property
     def mesh_support(self) -> NDArray[int32]:
-        """Support vertices over 8x8 cells of each face of a cube. Shape: [nmesh, 384]. Unit: id."""
+        """Support vertices by direction: where the list of each of 16x16 cells on each face of a cube begins behind these 1537 numbers, and the last one ends; then the vertices of the hull of which one is farthest in any direction of a cell, or as the only one minus one minus the number in the graph of that from which a search for it begins. Shape: [nmeshsupport]. Unit: mixed."""
     @property
     def mesh_vert(self) -> NDArray[float64]:
         """Vertex positions. Shape: [nmeshvert, 3]. Unit: m."""

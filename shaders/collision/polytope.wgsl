@@ -1,7 +1,7 @@
 // Convex polytopes: the hull of a mesh, a prism under a triangle of a height field, and an element of a flex.
 // Twin: crates/cpu/src/collision/polytope.rs. Vertices and polygons are numbered within the mesh. The support vertex is
-// found by hill climbing along hull edges, from that of the nearest direction in a table; small hulls are searched
-// exhaustively.
+// one of a few that a table lists for a cell of directions; where many are nearly equally far, it is found by hill climbing
+// along hull edges; small hulls are searched exhaustively.
 
 // In place of a mesh: shapes without vertices, the prism, and the simplices of elements: the first side of a pair, or below it
 // the second.
@@ -9,8 +9,8 @@ const NO_HULL: i32 = -1;
 const PRISM_HULL: i32 = -2;
 const SIMPLEX_HULL: i32 = -3;
 
-// Fewest vertices of a mesh whose hull is climbed.
-const HILLCLIMB_MIN: u32 = 10u;
+// Fewest vertices of a mesh of which only some are looked at.
+const TABLE_MIN: u32 = 10u;
 
 // Most vertices of a polygon used for clipping; larger polygons are subsampled evenly.
 const MAX_POLYGON_CORNERS: u32 = 60u;
@@ -94,55 +94,68 @@ fn direction_cell(l: vec3f) -> u32 {
     let axis = select(third, 0u, size.x >= size.y && size.x >= size.z);
     // the component along the axis, and the two after it
     let turned = select(select(l.zxy, l.yzx, axis == 1u), l, axis == 0u);
-    let half = 0.5 * f32(extrema_side);
+    let half = 0.5 * f32(cells_side);
     // whatever becomes of a number that is none, the cell exists
-    let cell = min(vec2u(max(half + turned.yz * (half / abs(turned.x)), vec2f(0.0))), vec2u(extrema_side - 1u));
+    let cell = min(vec2u(max(half + turned.yz * (half / abs(turned.x)), vec2f(0.0))), vec2u(cells_side - 1u));
     let face = 2u * axis + u32(turned.x < 0.0);
-    return extrema_side * (extrema_side * face + cell.x) + cell.y;
+    return cells_side * (cells_side * face + cell.x) + cell.y;
 }
 
 // Support vertex in direction l, the first of equals in search order.
 fn support(mesh: i32, l: vec3f) -> u32 {
-    let count = vertices(mesh);
+    var count = vertices(mesh);
     var graph = -1;
-    if (mesh >= 0 && count >= HILLCLIMB_MIN) {
+    if (mesh >= 0 && count >= TABLE_MIN) {
         graph = mesh_graphadr(u32(mesh));
     }
-    let climbs = graph >= 0;
-    // for hill climbing: neighbour lists, hull vertices, and the extreme vertex of a nearby direction as the start
-    let lists = u32(max(graph, 0)) + 2u;
-    var corners = 0u;
-    var begin = -1;
-    if (climbs) {
-        corners = u32(mesh_graph(u32(graph)));
-        begin = mesh_support(6u * extrema_side * extrema_side * u32(mesh) + direction_cell(l));
+    // the vertices that are listed for the direction, or the one from which a search climbs
+    var listed = 0u;
+    var start = -1;
+    if (graph >= 0) {
+        let begins = u32(mesh_supportadr(u32(mesh)));
+        let cell = begins + direction_cell(l);
+        let lists = begins + 6u * cells_side * cells_side + 1u;
+        listed = lists + u32(mesh_support(cell));
+        start = -1 - mesh_support(listed);
+        count = select(lists + u32(mesh_support(cell + 1u)) - listed, 0u, start >= 0);
     }
-    // all vertices, or the start and then the neighbours of the current best: a single loop for both, which drivers
-    // compile faster. Every climbing step is higher, so there are no more steps than vertices
-    var best = 0u;
+    // all vertices of a small mesh, or those of a cell
     var farthest = 0u;
     var top = LOWEST_F32;
-    for (var turn = 0u; turn <= corners; turn++) {
-        let before = best;
-        var edge = 0u;
-        if (climbs && turn > 0u) {
-            edge = lists + 2u * corners + u32(mesh_graph(lists + best));
+    for (var k = 0u; k < count; k++) {
+        var v = k;
+        if (graph >= 0) {
+            v = u32(mesh_support(listed + k));
         }
-        for (var k = 0u; k <= count; k++) {
-            var next = select(-1, i32(k), k < count);
-            if (climbs) {
-                next = select(-1, begin, k == 0u);
-                if (turn > 0u) {
-                    next = mesh_graph(edge + k);
-                }
-            }
+        let value = dot(vertex(mesh, v), l);
+        if (value > top) {
+            top = value;
+            farthest = v;
+        }
+    }
+    if (start >= 0) {
+        return hill_climb(mesh, u32(graph), u32(start), l);
+    }
+    return farthest;
+}
+
+// Support vertex of the hull of a mesh by hill climbing from vertex `start` of its graph.
+fn hill_climb(mesh: i32, graph: u32, start: u32, l: vec3f) -> u32 {
+    let corners = u32(mesh_graph(graph));
+    let lists = graph + 2u;
+    var best = start;
+    var farthest = u32(mesh_graph(lists + corners + start));
+    var top = dot(vertex(mesh, farthest), l);
+    // every step is higher, so there are no more steps than vertices
+    for (var turn = 0u; turn < corners; turn++) {
+        let before = best;
+        let edge = lists + 2u * corners + u32(mesh_graph(lists + best));
+        for (var k = 0u; k < corners; k++) {
+            let next = mesh_graph(edge + k);
             if (next < 0) {
                 break;
             }
-            var v = u32(next);
-            if (climbs) {
-                v = u32(mesh_graph(lists + corners + v));
-            }
+            let v = u32(mesh_graph(lists + corners + u32(next)));
             let value = dot(vertex(mesh, v), l);
             if (value > top) {
                 top = value;
@@ -150,7 +163,7 @@ fn support(mesh: i32, l: vec3f) -> u32 {
                 farthest = v;
             }
         }
-        if (turn > 0u && best == before) {
+        if (best == before) {
             break;
         }
     }

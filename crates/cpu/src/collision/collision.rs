@@ -268,7 +268,7 @@ mod tests {
                         _ => {
                             let axis = normalize3(random.vector()).0.map(|x| x as f32);
                             let face = (random.vector()[0] > 0.0).then_some((step % 6) as u8);
-                            *apart = Apart { axis, starts: [step as u32, 1 << 31], face };
+                            *apart = Apart { axis, face };
                         }
                     }
                 }

@@ -44,14 +44,18 @@ impl<T: Real> Feature<T> {
             };
             return Self { vertex: 0, end: None, level: None, dim };
         }
-        let vertex = s.hull.support(s.to_local(n));
-        let level = level_face(s, vertex, n, flatness);
+        let l = s.to_local(n);
+        let vertex = s.hull.support(l);
+        let level = level_face(s, vertex, l, flatness);
         if level.is_some() {
             return Self { vertex, end: None, level, dim: 3 };
         }
-        let mut touching = (0..s.hull.valence(vertex))
-            .filter(|&k| dot(ring_edge(s, vertex, k), n).abs() < flatness)
-            .map(|k| s.hull.ring_vertex(vertex, k));
+        let base = s.hull.vertex(vertex);
+        let mut touching =
+            (0..s.hull.valence(vertex)).map(|k| s.hull.ring_vertex(vertex, k)).filter(|&end| {
+                let along = s.hull.vertex(end) - base;
+                dot(along, l).abs() < flatness * length(along)
+            });
         let (first, more) = (touching.next(), touching.next().is_some());
         let dim = if first.is_some() { 2 } else { 1 };
         Self { vertex, end: first.filter(|_| !more), level, dim }
@@ -78,16 +82,28 @@ pub(super) fn face_at<T: Real>(
     flatness: T,
 ) -> Option<(Face<T>, Vec3<T>)> {
     if s.is_hull() {
-        let face = Face { k: s.hull.ring_polygon(feature.vertex, k), sign: T::ONE };
-        let normal = face_normal(s, face);
-        let touches =
-            dot(normal, n) >= flatness && feature.end.is_none_or(|end| s.hull.has_vertex(face.k, end));
-        return touches.then_some((face, normal));
+        let (face, _) = hull_face_at(s, feature, k, s.to_local(n), flatness)?;
+        return Some((face, face_normal(s, face)));
     }
     let along = dot(s.axis(k), n);
     let has = s.kind == geom::BOX || (s.kind == geom::CYLINDER && k == 2);
     let face = Face { k, sign: if along >= T::ZERO { T::ONE } else { -T::ONE } };
     (has && along.abs() >= flatness).then(|| (face, face_normal(s, face)))
+}
+
+/// [`face_at`] of a mesh, along `l` in its frame; the cosine of the angle to that instead of the normal.
+#[inline(always)]
+pub(super) fn hull_face_at<T: Real>(
+    s: &ConvexShape<'_, T>,
+    feature: &Feature<T>,
+    k: usize,
+    l: Vec3<T>,
+    flatness: T,
+) -> Option<(Face<T>, T)> {
+    let face = Face { k: s.hull.ring_polygon(feature.vertex, k), sign: T::ONE };
+    let cosine = dot(s.hull.normal(face.k), l);
+    let touches = cosine >= flatness && feature.end.is_none_or(|end| s.hull.has_vertex(face.k, end));
+    touches.then_some((face, cosine))
 }
 
 /// Normal of a face.
@@ -103,29 +119,32 @@ pub(super) fn best_face<T: Real>(
     flatness: T,
 ) -> Option<Face<T>> {
     let (mut best, mut found) = (T::ZERO, None);
+    let l = s.to_local(n);
     for k in 0..face_count(s, feature.vertex) {
-        if let Some((face, normal)) = face_at(s, feature, k, n, flatness) {
-            let cosine = dot(normal, n);
-            if cosine > best {
-                best = cosine;
-                found = Some(face);
-            }
+        let candidate = if s.is_hull() {
+            hull_face_at(s, feature, k, l, flatness)
+        } else {
+            face_at(s, feature, k, n, flatness).map(|(face, normal)| (face, dot(normal, n)))
+        };
+        if let Some((face, cosine)) = candidate.filter(|(_, cosine)| *cosine > best) {
+            best = cosine;
+            found = Some(face);
         }
     }
     found
 }
 
-/// Polygon at a vertex of a mesh of which three vertices touch a plane along `n`. Polygons may be bent: their normals
-/// do not tell.
-fn level_face<T: Real>(s: &ConvexShape<'_, T>, v: usize, n: Vec3<T>, flatness: T) -> Option<Face<T>> {
-    let base = s.vertex(v);
+/// Polygon at a vertex of a mesh of which three vertices touch a plane along `l`, in the frame of the mesh. Polygons may be bent:
+/// their normals do not tell.
+fn level_face<T: Real>(s: &ConvexShape<'_, T>, v: usize, l: Vec3<T>, flatness: T) -> Option<Face<T>> {
+    let base = s.hull.vertex(v);
     let touches = |w: usize| {
-        let apart = s.vertex(w) - base;
-        dot(apart, n).abs() <= flatness * length(apart)
+        let apart = s.hull.vertex(w) - base;
+        dot(apart, l).abs() <= flatness * length(apart)
     };
     let level = |k: &usize| {
         let polygon = s.hull.ring_polygon(v, *k);
-        dot(s.normal(polygon), n) > T::of(BENT_COSINE)
+        dot(s.hull.normal(polygon), l) > T::of(BENT_COSINE)
             && (0..s.hull.corners(polygon)).filter(|&c| touches(s.hull.corner(polygon, c))).nth(2).is_some()
     };
     let k = (0..s.hull.valence(v)).find(level)?;

@@ -103,15 +103,14 @@ fn centered<'a, T: Real>(
 pub(super) fn known_apart<T: Real>(
     first: &ConvexShape<'_, T>,
     second: &ConvexShape<'_, T>,
-    kept: &mut Apart,
+    kept: &Apart,
     margin: T,
 ) -> bool {
     if kept.axis == [0.0; 3] {
         return false;
     }
     let n = first.shape.mat * Vec3(kept.axis.map(|x| T::of(f64::from(x))));
-    let [one, two] = &mut kept.starts;
-    let reach = support_height(first, n, one) + support_height(second, -n, two);
+    let reach = support_height(first, n) + support_height(second, -n);
     let gap = dot(second.shape.pos - first.shape.pos, n) - reach;
     let slack = T::of(AXIS_SLACK).max(T::of(4.0) * T::EPSILON.sqrt());
     gap > margin + slack * (length(first.shape.size) + length(second.shape.size))

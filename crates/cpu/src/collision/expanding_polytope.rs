@@ -27,55 +27,57 @@ pub struct LeastPenetration<T> {
     pub proven: bool,
 }
 
-/// The polytope: points of the Minkowski difference; faces as three of these, counterclockwise from outside, with their
-/// normals, as long as twice their areas, and their distances from the origin.
+/// The polytope: points of the Minkowski difference, and the faces between them.
 struct Polytope<T> {
     points: ArrayVec<DifferencePoint<T>, MAX_POINTS>,
-    corners: ArrayVec<[u8; 3], MAX_FACES>,
-    normals: ArrayVec<Vec3<T>, MAX_FACES>,
-    heights: ArrayVec<T, MAX_FACES>,
+    faces: ArrayVec<Face<T>, MAX_FACES>,
+}
+
+/// A face of the polytope.
+#[derive(Clone, Copy)]
+struct Face<T> {
+    /// Three points, counterclockwise from outside.
+    corners: [u8; 3],
+    /// Unit normal, and distance from the origin; zero and a large number for a face without area, which is never the
+    /// nearest.
+    normal: Vec3<T>,
+    height: T,
 }
 
 impl<T: Real> Polytope<T> {
-    /// Both sides of the triangle of the first three of some points.
-    fn new(points: &[DifferencePoint<T>]) -> Self {
-        let mut polytope = Self {
-            points: points.iter().copied().collect(),
-            corners: ArrayVec::new(),
-            normals: ArrayVec::new(),
-            heights: ArrayVec::new(),
-        };
-        polytope.add_face([0, 1, 2]);
-        polytope.add_face([2, 1, 0]);
-        polytope
+    /// Begins with both sides of the triangle of the first three of some points.
+    fn begin(&mut self, points: &[DifferencePoint<T>]) {
+        self.points.extend(points.iter().copied());
+        self.add_face([0, 1, 2]);
+        self.add_face([2, 1, 0]);
     }
 
     /// Vertices of a face.
     fn face_points(&self, face: usize) -> [DifferencePoint<T>; 3] {
-        self.corners[face].map(|k| self.points[usize::from(k)])
+        self.faces[face].corners.map(|k| self.points[usize::from(k)])
     }
 
     /// Adds a face; true if there is room.
     fn add_face(&mut self, corners: [u8; 3]) -> bool {
-        if self.corners.is_full() {
-            return false;
-        }
         let [p, q, r] = corners.map(|k| self.points[usize::from(k)].point);
-        let normal = cross(q - p, r - p);
-        let area = length(normal);
-        self.corners.push(corners);
-        self.normals.push(normal);
-        // a face without area is never the nearest
-        self.heights.push(if area > T::MINVAL { dot(normal, p) / area } else { T::of(f64::MAX) });
-        true
+        let across = cross(q - p, r - p);
+        let area = length(across);
+        let face = if area > T::MINVAL {
+            let normal = across * (T::ONE / area);
+            Face { corners, normal, height: dot(normal, p) }
+        } else {
+            Face { corners, normal: Vec3::ZERO, height: T::of(f64::MAX) }
+        };
+        self.faces.try_push(face).is_ok()
     }
 
     /// Nearest face, the first of equals.
     fn nearest_face(&self) -> usize {
         let mut nearest = 0;
-        for face in 1..self.heights.len() {
-            if self.heights[face] < self.heights[nearest] {
-                nearest = face;
+        let mut least = T::of(f64::MAX);
+        for (k, face) in self.faces.iter().enumerate() {
+            if face.height < least {
+                (nearest, least) = (k, face.height);
             }
         }
         nearest
@@ -88,17 +90,13 @@ impl<T: Real> Polytope<T> {
         // edges of the faces that it sees, by first vertex
         let mut edges = [0u32; MAX_POINTS];
         let mut face = 0;
-        while face < self.corners.len() {
-            let (corners, normal) = (self.corners[face], self.normals[face]);
-            let above = dot(normal, point - self.points[usize::from(corners[0])].point);
+        while let Some(&Face { corners: [p, q, r], normal, height }) = self.faces.get(face) {
             // more than rounding
-            if above > T::ZERO && above * above > slack * slack * dot(normal, normal) {
-                for k in 0..3 {
-                    edges[usize::from(corners[k])] |= 1 << corners[(k + 1) % 3];
-                }
-                self.corners.swap_remove(face);
-                self.normals.swap_remove(face);
-                self.heights.swap_remove(face);
+            if dot(normal, point) - height > slack {
+                edges[usize::from(p)] |= 1 << q;
+                edges[usize::from(q)] |= 1 << r;
+                edges[usize::from(r)] |= 1 << p;
+                self.faces.swap_remove(face);
             } else {
                 face += 1;
             }
@@ -115,7 +113,7 @@ impl<T: Real> Polytope<T> {
                 }
             }
         }
-        room && !self.corners.is_empty()
+        room && !self.faces.is_empty()
     }
 }
 
@@ -132,7 +130,9 @@ pub fn expanding_polytope<T: Real>(
     slack: T,
 ) -> LeastPenetration<T> {
     let mut found = LeastPenetration { lowest: (Vec3::X, T::of(f64::MAX)), witness: None, proven: false };
-    let mut polytope = Polytope::new(&around[..*given]);
+    // filled where it is: it is long
+    let mut polytope = Polytope { points: ArrayVec::new(), faces: ArrayVec::new() };
+    polytope.begin(&around[..*given]);
     if share > T::ZERO {
         // a flat side among curved ones may be lower than anything that a few points find
         for k in 0..12 {
@@ -148,18 +148,17 @@ pub fn expanding_polytope<T: Real>(
         if grown >= *given {
             let nearest = polytope.nearest_face();
             // all points on a line
-            if polytope.heights[nearest] >= T::of(f64::MAX) {
+            let Face { normal: direction, height: bound, .. } = polytope.faces[nearest];
+            if bound >= T::of(f64::MAX) {
                 break;
             }
             // support point over it
             let face = polytope.face_points(nearest);
-            let normal = polytope.normals[nearest];
-            let direction = normal * (T::ONE / length(normal));
             let farthest = DifferencePoint::support(a, b, direction);
             polytope.points.push(farthest);
             let height = dot(farthest.point, direction);
             // both bounds meet
-            found.proven = height - polytope.heights[nearest] <= share * height + slack;
+            found.proven = height - bound <= share * height + slack;
             if height < found.lowest.1 || (found.proven && share == T::ZERO) {
                 found.lowest = (direction, height);
             }

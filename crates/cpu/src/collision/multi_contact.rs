@@ -7,7 +7,8 @@
 use arrayvec::ArrayVec;
 
 use super::contact_face::{
-    Face, Feature, best_face, face_at, face_corner, face_corners, face_count, face_normal, ring_edge,
+    Face, Feature, best_face, face_at, face_corner, face_corners, face_count, face_normal, hull_face_at,
+    ring_edge,
 };
 use super::polytope::MAX_POLYGON_CORNERS;
 use super::primitives::{ContactPoint, MAX_PAIR_CONTACTS};
@@ -58,7 +59,10 @@ pub fn multi_contact<T: Real>(
         && let Some((face, other)) = opposed_faces((a, &touch_a, one), (b, &touch_b, two), n, flatness)
     {
         // the face of the second shape is clipped
-        let (mut polygon, outline) = (corners_of(b, other), corners_of(a, face));
+        let mut polygon = Polygon::new();
+        let mut outline = Polygon::new();
+        push_corners(b, other, &mut polygon);
+        push_corners(a, face, &mut outline);
         let (normal, way) = (face_normal(a, face), face_normal(b, other));
         clip_polygon(&mut polygon, &outline, normal, margin);
         return write_polygon(&polygon, false, outline[0], normal, way, -way, T::ZERO, found);
@@ -82,7 +86,10 @@ pub fn multi_contact<T: Real>(
         let Some((line, offset)) = side_line(above, start, up, touch, normal, margin, flatness) else {
             continue;
         };
-        let (mut polygon, outline) = (Polygon::from_iter(line), corners_of(below, onto));
+        let mut polygon = Polygon::new();
+        let mut outline = Polygon::new();
+        polygon.extend(line);
+        push_corners(below, onto, &mut outline);
         clip_polygon(&mut polygon, &outline, normal, margin - offset);
         let along = if onto_second { -normal } else { normal };
         return write_polygon(&polygon, true, outline[0], normal, -normal, along, offset, found);
@@ -106,6 +113,8 @@ fn opposed_faces<T: Real>(
     let count = if single { 1 } else { face_count(a, touch_a.vertex) };
     let other_count = if other_single { 1 } else { face_count(b, touch_b.vertex) };
     let (mut most, mut found) = (T::of(ALIGNED_COSINE), None);
+    // cosine of the angle between a face of the second shape and the normal
+    let (back, level) = (b.to_local(-n), -dot(face_normal(b, two), n));
     for i in 0..count {
         let face =
             if single { Some((one, face_normal(a, one))) } else { face_at(a, touch_a, i, n, flatness) };
@@ -113,15 +122,20 @@ fn opposed_faces<T: Real>(
         if dot(normal, n) <= T::of(ALIGNED_SINE) {
             continue;
         }
+        let toward = b.to_local(-normal);
         for j in 0..other_count {
+            // a candidate, and the cosines of the angles to the normal and to the face of the first shape
             let other = if other_single {
-                Some((two, face_normal(b, two)))
+                Some((two, level, -dot(face_normal(b, two), normal)))
+            } else if b.is_hull() {
+                hull_face_at(b, touch_b, j, back, flatness)
+                    .map(|(other, along)| (other, along, dot(b.hull.normal(other.k), toward)))
             } else {
                 face_at(b, touch_b, j, -n, flatness)
+                    .map(|(other, against)| (other, -dot(against, n), -dot(against, normal)))
             };
-            let Some((other, against)) = other else { continue };
-            let cosine = -dot(normal, against);
-            if cosine > most && -dot(against, n) > T::of(ALIGNED_SINE) {
+            let Some((other, along, cosine)) = other else { continue };
+            if cosine > most && along > T::of(ALIGNED_SINE) {
                 (most, found) = (cosine, Some((face, other)));
             }
         }
@@ -129,9 +143,9 @@ fn opposed_faces<T: Real>(
     found
 }
 
-/// All vertices of a face.
-fn corners_of<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> Polygon<T> {
-    (0..face_corners(s, face)).map(|c| face_corner(s, face, c)).collect()
+/// Adds all vertices of a face.
+fn push_corners<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>, polygon: &mut Polygon<T>) {
+    polygon.extend((0..face_corners(s, face)).map(|c| face_corner(s, face, c)));
 }
 
 /// Side line of a shape at its support along `n` on a face with that `normal`, through `touch` for a capsule, and

@@ -126,11 +126,11 @@ pub fn support<T: Real>(s: &ConvexShape<'_, T>, n: Vec3<T>, to: Vec3<T>, flatnes
     s.shape.pos + s.shape.mat * local
 }
 
-/// Support function of a shape about its centre in direction `n`; `start` is where a search on a mesh begins, and then where
-/// it ended.
-pub(super) fn support_height<T: Real>(s: &ConvexShape<'_, T>, n: Vec3<T>, start: &mut u32) -> T {
+/// Support function of a shape about its centre in direction `n`.
+pub(super) fn support_height<T: Real>(s: &ConvexShape<'_, T>, n: Vec3<T>) -> T {
     if s.is_hull() {
-        return s.hull.height_from(start, s.to_local(n)) + s.radius();
+        let l = s.to_local(n);
+        return dot(s.hull.vertex(s.hull.support(l)), l) + s.radius();
     }
     dot(support(s, n, s.shape.pos, T::ZERO) - s.shape.pos, n) + s.radius()
 }

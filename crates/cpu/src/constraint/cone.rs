@@ -7,6 +7,7 @@
 
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
+use manyworlds_model::model::descent::ConeLine;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::constraint;
 
@@ -80,6 +81,17 @@ impl<T: Real> Cone<T> {
         }
     }
 
+    /// State at `x`.
+    pub(crate) fn state_at(&self, x: &[T]) -> ConstraintState {
+        let (n, squares) = self.scaled(x);
+        self.state(n, squares.sqrt())
+    }
+
+    /// Constraint masses of the rows: the curvature of their cost where the contact sticks.
+    pub(crate) fn weights(&self) -> [T; MAX_CONDIM] {
+        self.scale.map(|scale| self.constraint_mass * scale * scale)
+    }
+
     /// Cost of the rows at `x`.
     pub fn cost(&self, x: &[T]) -> T {
         let (n, squares) = self.scaled(x);
@@ -119,36 +131,48 @@ impl<T: Real> Cone<T> {
         (f, state)
     }
 
-    /// Hessian of the cost at `x`, as `[diag, update, downdate]` of each row: diagonal `diag`, plus the outer square
-    /// of `update`, minus that of `downdate`.
-    pub fn curvature(&self, x: &[T]) -> [[T; 3]; MAX_CONDIM] {
+    /// Hessian of the cost at `x`.
+    ///
+    /// Where the contact slides, it is the square of the slope of the distance to the cone, and the curvature of the norm of
+    /// the tangential rows, which is that of their squares in all directions but their own. A reflection that takes this
+    /// direction to the first tangential row leaves the other rows as vectors whose squares add up to it, so that nothing
+    /// is subtracted.
+    pub fn curvature(&self, x: &[T]) -> Curvature<T> {
         let (n, squares) = self.scaled(x);
         let t = squares.sqrt();
-        let mut hess = [[T::ZERO; 3]; MAX_CONDIM];
         match self.state(n, t) {
-            ConstraintState::Satisfied => {}
-            ConstraintState::Quadratic => {
-                for k in 0..self.dim {
-                    hess[k][0] = self.constraint_mass * self.scale[k] * self.scale[k];
-                }
-            }
-            ConstraintState::Cone => {
-                // derivatives of the distance to the cone, and of the norm t, which is curved in the tangential
-                // directions
-                let root = self.dm().sqrt();
-                let tangent_curvature = self.dm() * self.mu() * (self.mu() * t - n) / t;
-                hess[0][1] = root * self.mu();
-                for k in 1..self.dim {
-                    let slope = self.scale2(k) * x[k] / t;
-                    hess[k] = [
-                        tangent_curvature * self.scale[k] * self.scale[k],
-                        -root * self.mu() * slope,
-                        tangent_curvature.sqrt() * slope,
-                    ];
-                }
+            ConstraintState::Satisfied => Curvature::Zero,
+            ConstraintState::Quadratic => Curvature::Diagonal(self.weights()),
+            ConstraintState::Cone => Curvature::Squares(self.sliding_curvature(x, n, t)),
+        }
+    }
+
+    /// [`Cone::curvature`] of a contact that slides, at `x`, scaled normal row `n` and norm `t` of the tangential rows.
+    fn sliding_curvature(&self, x: &[T], n: T, t: T) -> [[T; MAX_CONDIM]; MAX_CONDIM - 1] {
+        let mut vectors = [[T::ZERO; MAX_CONDIM]; MAX_CONDIM - 1];
+        // distance to the cone; the direction of the tangential rows
+        let slope = self.dm().sqrt() * self.mu();
+        vectors[0][0] = slope;
+        let mut direction = [T::ZERO; MAX_CONDIM];
+        for k in 1..self.dim {
+            direction[k] = self.scale[k] * x[k] / t;
+            vectors[0][k] = -slope * self.scale[k] * direction[k];
+        }
+        // tangential rows, reflected
+        let root = (self.dm() * self.mu() * (self.mu() * t - n) / t).sqrt();
+        let first = direction[1];
+        let sign = if first < T::ZERO { -T::ONE } else { T::ONE };
+        let mut reflector = direction;
+        reflector[1] += sign;
+        let share = T::ONE / (T::ONE + first.abs());
+        for j in 2..self.dim {
+            let part = -direction[j] * share;
+            for k in 1..self.dim {
+                let own = if k == j { T::ONE } else { T::ZERO };
+                vectors[j - 1][k] = root * self.scale[k] * (own + part * reflector[k]);
             }
         }
-        hess
+        vectors
     }
 
     /// What a search needs of the cone at `x` along `v`.
@@ -166,61 +190,61 @@ impl<T: Real> Cone<T> {
     }
 }
 
-/// A cone along a search direction: what stands in the place of its rows.
-#[derive(Clone, Copy, Debug)]
-pub struct ConeLine<T> {
-    /// The scaled normal row and its change.
-    normal: [T; 2],
-    /// Slope of the cone.
-    mu: T,
-    /// Squared norm of the scaled tangential rows, their product with their change, and its squared norm.
-    squares: [T; 3],
-    /// Constraint mass of the scaled rows, and that in the sliding state.
-    constraint_mass: T,
-    dm: T,
-    /// Norm of the scaled tangential rows.
-    norm: T,
+/// Hessian of the cost of a cone's rows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Curvature<T> {
+    /// No force.
+    Zero,
+    /// Diagonal elements, of as many rows as the cone has.
+    Diagonal([T; MAX_CONDIM]),
+    /// Vectors over the rows whose outer squares add up to it: one fewer than the cone has rows.
+    Squares([[T; MAX_CONDIM]; MAX_CONDIM - 1]),
 }
 
-impl<T: Real> ConeLine<T> {
-    /// Change of cost after a step of `alpha`, with two derivatives by `alpha`. Within one state the difference is
-    /// formed without cancellation.
-    pub fn along(&self, alpha: T) -> (T, T, T) {
-        let &Self { normal: [n0, dn], mu, squares: [uu, uv0, vv], constraint_mass: mass, dm, norm: t0 } =
-            self;
-        let zero = T::ZERO;
-        // scaled normal row n and tangential norm t after the step
-        let n = n0 + alpha * dn;
-        let uv = uv0 + alpha * vv;
-        let squares_change = alpha * (uv0 + uv);
-        let t = (uu + squares_change).max(zero).sqrt();
-        let t_change = squares_change / (t + t0).max(T::MINVAL);
-        // the cost is half of dm times two squares: of the distances to the cone and to its polar cone, each below zero
-        let (was, now) = ([n0 - mu * t0, mu * n0 + t0], [n - mu * t, mu * n + t]);
-        let change = [alpha * dn - mu * t_change, mu * alpha * dn + t_change];
-        let both = [0, 1].map(|k| was[k] < zero && now[k] < zero);
-        let squares = [0, 1].map(|k| {
-            let (below, was_below) = (now[k].min(zero), was[k].min(zero));
-            (if both[k] { change[k] } else { below - was_below }) * (below + was_below)
-        });
-        let cost = if both == [true, true] {
-            mass * (alpha * dn * (n0 + n) + squares_change)
-        } else {
-            dm * (squares[0] + squares[1])
-        };
-        // derivatives, by the state after the step
-        let (d1, d2) = if now[0] < zero && now[1] <= zero {
-            (mass * (n * dn + uv), mass * (dn * dn + vv))
-        } else if now[0] < zero {
-            let t1 = uv / t;
-            let t2 = (vv - t1 * t1) / t;
-            let r1 = dn - mu * t1;
-            (dm * now[0] * r1, dm * (r1 * r1 - mu * now[0] * t2))
-        } else {
-            (zero, zero)
-        };
-        (T::of(0.5) * cost, d1, d2)
-    }
+/// A contact's row without friction along a search direction, as that of a cone without slope.
+pub fn frictionless_line<T: Real>(x: T, v: T, constraint_mass: T) -> ConeLine<T> {
+    let squares = [T::ZERO; 3];
+    ConeLine { normal: [x, v], mu: T::ZERO, squares, constraint_mass, dm: constraint_mass, norm: T::ZERO }
+}
+
+/// Change of cost after a step of `alpha`, with two derivatives by `alpha`. Within one state the difference is
+/// formed without cancellation.
+#[inline(always)]
+pub fn along<T: Real>(line: &ConeLine<T>, alpha: T) -> (T, T, T) {
+    let &ConeLine { normal: [n0, dn], mu, squares: [uu, uv0, vv], constraint_mass: mass, dm, norm: t0 } =
+        line;
+    let zero = T::ZERO;
+    // scaled normal row n and tangential norm t after the step
+    let n = n0 + alpha * dn;
+    let uv = uv0 + alpha * vv;
+    let squares_change = alpha * (uv0 + uv);
+    let t = (uu + squares_change).max(zero).sqrt();
+    let t_change = squares_change / (t + t0).max(T::MINVAL);
+    // the cost is half of dm times two squares: of the distances to the cone and to its polar cone, each below zero
+    let (was, now) = ([n0 - mu * t0, mu * n0 + t0], [n - mu * t, mu * n + t]);
+    let change = [alpha * dn - mu * t_change, mu * alpha * dn + t_change];
+    let both = [0, 1].map(|k| was[k] < zero && now[k] < zero);
+    let squares = [0, 1].map(|k| {
+        let (below, was_below) = (now[k].min(zero), was[k].min(zero));
+        (if both[k] { change[k] } else { below - was_below }) * (below + was_below)
+    });
+    let cost = if both == [true, true] {
+        mass * (alpha * dn * (n0 + n) + squares_change)
+    } else {
+        dm * (squares[0] + squares[1])
+    };
+    // derivatives, by the state after the step
+    let (d1, d2) = if now[0] < zero && now[1] <= zero {
+        (mass * (n * dn + uv), mass * (dn * dn + vv))
+    } else if now[0] < zero {
+        let t1 = uv / t;
+        let t2 = (vv - t1 * t1) / t;
+        let r1 = dn - mu * t1;
+        (dm * now[0] * r1, dm * (r1 * r1 - mu * now[0] * t2))
+    } else {
+        (zero, zero)
+    };
+    (T::of(0.5) * cost, d1, d2)
 }
 
 /// State of the rows of a contact, as MuJoCo's `efc_state`.
@@ -285,9 +309,15 @@ mod tests {
     #[test]
     fn curvature_is_the_slope_of_the_forces() {
         for (cone, x, v) in examples() {
-            let hess = cone.curvature(&x);
-            let sum = |i: usize| (0..cone.dim).map(|k| hess[k][i] * v[k]).sum::<f64>();
-            let (along, across) = (sum(1), sum(2));
+            let product: [f64; MAX_CONDIM] = match cone.curvature(&x) {
+                Curvature::Zero => [0.0; MAX_CONDIM],
+                Curvature::Diagonal(diagonal) => std::array::from_fn(|k| diagonal[k] * v[k]),
+                Curvature::Squares(vectors) => {
+                    let dot = |a: &[f64; MAX_CONDIM]| (0..cone.dim).map(|k| a[k] * v[k]).sum::<f64>();
+                    let vectors = &vectors[..cone.dim - 1];
+                    std::array::from_fn(|k| vectors.iter().map(|a| dot(a) * a[k]).sum())
+                }
+            };
             let h = 1e-7;
             let at = |s: f64| cone.forces(&std::array::from_fn::<f64, MAX_CONDIM, _>(|k| x[k] + s * v[k]));
             // not across the boundary of a state
@@ -296,8 +326,11 @@ mod tests {
             }
             for k in 0..cone.dim {
                 let slope = (at(h).0[k] - at(-h).0[k]) / (2.0 * h);
-                let found = hess[k][0] * v[k] + hess[k][1] * along - hess[k][2] * across;
-                assert!((found + slope).abs() < 1e-4 * (1.0 + slope.abs()), "{k}: {found} {slope}");
+                assert!(
+                    (product[k] + slope).abs() < 1e-4 * (1.0 + slope.abs()),
+                    "{k}: {} {slope}",
+                    product[k]
+                );
             }
         }
     }
@@ -307,7 +340,7 @@ mod tests {
         for (cone, x, v) in examples() {
             for alpha in [0.01, 0.3, 1.0, 2.0] {
                 let at = |a: f64| -> [f64; MAX_CONDIM] { std::array::from_fn(|k| x[k] + a * v[k]) };
-                let (cost, d1, d2) = cone.line(&x, &v).along(alpha);
+                let (cost, d1, d2) = along(&cone.line(&x, &v), alpha);
                 let change = cone.cost(&at(alpha)) - cone.cost(&x);
                 assert!((cost - change).abs() < 1e-12 * (1.0 + cone.cost(&x)), "{cost} {change}");
                 let slope = |a: f64| -(0..cone.dim).map(|k| cone.forces(&at(a)).0[k] * v[k]).sum::<f64>();

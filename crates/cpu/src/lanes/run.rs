@@ -136,17 +136,14 @@ fn gather(place: usize, worlds: &[Data; WIDTH], lanes: &mut Data<Lanes>) {
     if from.iter().any(|x| x.len() != n) {
         return;
     }
-    let [a, b, c, d] = from.map(|x| &x[..n]);
-    let whole = n - n % 4;
     // blocks of four by four, whose rows are exchanged for columns in registers
-    for i in (0..whole).step_by(4) {
-        let rows = [a, b, c, d].map(|x| [x[i], x[i + 1], x[i + 2], x[i + 3]]);
-        for (k, x) in to[i..i + 4].iter_mut().enumerate() {
-            *x = Lanes([rows[0][k], rows[1][k], rows[2][k], rows[3][k]]);
-        }
+    let [a, b, c, d] = from.map(|x| x.as_chunks::<4>());
+    let (blocks, rest) = to.as_chunks_mut::<4>();
+    for ((((to, a), b), c), d) in blocks.iter_mut().zip(a.0).zip(b.0).zip(c.0).zip(d.0) {
+        *to = [0, 1, 2, 3].map(|k| Lanes([a[k], b[k], c[k], d[k]]));
     }
-    for i in whole..n {
-        to[i] = Lanes([a[i], b[i], c[i], d[i]]);
+    for (i, to) in rest.iter_mut().enumerate() {
+        *to = Lanes([a.1[i], b.1[i], c.1[i], d.1[i]]);
     }
 }
 
@@ -159,15 +156,14 @@ fn scatter(place: usize, lanes: &Data<Lanes>, worlds: &mut [Data; WIDTH]) {
     if to.iter().any(|x| x.len() != n) {
         return;
     }
-    let mut to = to.map(|x| &mut x[..n]);
-    let whole = n - n % 4;
-    for i in (0..whole).step_by(4) {
-        let x = [from[i].0, from[i + 1].0, from[i + 2].0, from[i + 3].0];
-        for (k, to) in to.iter_mut().enumerate() {
-            to[i..i + 4].copy_from_slice(&[x[0][k], x[1][k], x[2][k], x[3][k]]);
-        }
+    let (blocks, rest) = from.as_chunks::<4>();
+    let [a, b, c, d] = to.map(|x| x.as_chunks_mut::<4>());
+    for ((((from, a), b), c), d) in blocks.iter().zip(a.0).zip(b.0).zip(c.0).zip(d.0) {
+        let x = from.map(|x| x.0);
+        let column = |k: usize| [x[0][k], x[1][k], x[2][k], x[3][k]];
+        (*a, *b, *c, *d) = (column(0), column(1), column(2), column(3));
     }
-    for i in whole..n {
-        to.iter_mut().enumerate().for_each(|(k, to)| to[i] = from[i].0[k]);
+    for (i, from) in rest.iter().enumerate() {
+        (a.1[i], b.1[i], c.1[i], d.1[i]) = (from.0[0], from.0[1], from.0[2], from.0[3]);
     }
 }

@@ -18,6 +18,7 @@ const LARGE: &[Size] = &[
     Size::nmeshtexcoord,
     Size::nmeshface,
     Size::nmeshgraph,
+    Size::nmeshsupport,
     Size::nmeshpoly,
     Size::nmeshpolyvert,
     Size::nmeshpolymap,

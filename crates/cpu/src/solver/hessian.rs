@@ -1,18 +1,18 @@
 //! Hessian of the solver's cost: assembly, in the columns of [`Hessian`]. An island that is one node is dense in it; of one
 //! with several nodes, rows reach what they couple alone.
 
-use std::cmp::Ordering;
 use std::ops::Range;
 
-use super::blocks::{FREE, add_fixed4, block_len, fixed};
-use super::factors::{any, factor_node, solve_nodes, solve_triangle, update_path};
+use super::blocks::block_len;
+use super::cone_hessian::{add_cone_hessian, add_sliding, change_kept, keep};
+use super::factors::{factor_node, solve_nodes, solve_triangle, update_path};
 use super::hessian_pattern::list_parts;
+use super::hessian_terms::{NodeRows, add_rows_by_parts, part_place};
 use super::metric::is_of_island;
-use super::rows::{FourRows, RowBatch, are_of_one, is_narrow, island_ranges, range_at, rows};
-use crate::constraint::cone::{Cone, cone_of};
+use super::rows::{are_of_one, island_ranges, range_at, rows};
+use crate::constraint::cone::cone_of;
 use crate::constraint::constraint_cost::{cost_parameters, is_quadratic};
-use crate::constraint::row_span::{has_gap, row_span};
-use crate::math::{add_row, add_rows4};
+use crate::constraint::row_span::has_gap;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::descent::Descent;
@@ -26,24 +26,51 @@ const MAX_UPDATES_DIVISOR: usize = 2;
 /// Entries of the factors that are changed in the time in which one is computed anew, with all that it depends on.
 const UPDATE_COST: usize = 4;
 
-/// Hessian of the cost in an island: the inertia plus the rows in their quadratic zone.
+/// Hessian of the cost in an island: the inertia plus the rows in their quadratic zone. `anew` unless it was built for the same
+/// rows, at another acceleration.
 pub fn build_hessian<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
     s: &mut Descent<T>,
     h: &mut Hessian<T>,
     island: i32,
+    anew: bool,
 ) {
     let (first, end) = h.islands[island as usize];
-    build_metric(m, d, h, island);
+    let is_one = end - first == 1;
     let some_gap = || d.efc_order[rows(d, island)].iter().any(|r| has_gap(d, *r as usize));
-    if end - first == 1 && d.jacobian.is_plain() {
-        add_rows_of_one_node::<T, true>(m, d, s, h, island, first);
-    } else if end - first == 1 && !d.jacobian.is_packed && !some_gap() {
-        add_rows_of_one_node::<T, false>(m, d, s, h, island, first);
+    let is_plain = d.jacobian.is_plain();
+    let is_whole = is_one && !is_plain && !d.jacobian.is_packed && !some_gap();
+    if m.has_elliptic_cones() && is_one && is_plain {
+        return build_with_cones::<T, true>(m, d, s, h, island, anew);
+    }
+    if m.has_elliptic_cones() && is_whole {
+        return build_with_cones::<T, false>(m, d, s, h, island, anew);
+    }
+    build_metric(m, d, h, island);
+    if is_one && is_plain {
+        add_rows_of_one_node::<T, true>(d, s, h, island, first);
+    } else if is_whole {
+        add_rows_of_one_node::<T, false>(d, s, h, island, first);
     } else {
         add_rows_by_part(m, d, s, h, island);
     }
+}
+
+/// [`build_hessian`] of an island of one node, whose rows have no gaps, with elliptic cones.
+fn build_with_cones<T: Real, const PLAIN: bool>(
+    m: &Model<T>,
+    d: &Data<T>,
+    s: &mut Descent<T>,
+    h: &mut Hessian<T>,
+    island: i32,
+    anew: bool,
+) {
+    if anew || !change_kept::<T, PLAIN>(m, d, s, h, island) {
+        build_metric(m, d, h, island);
+        keep::<T, PLAIN>(m, d, s, h, island);
+    }
+    add_sliding::<T, PLAIN>(m, d, s, h, island);
 }
 
 /// The Hessian of an island without rows: the inertia, or the metric in its place.
@@ -137,47 +164,23 @@ fn add_block<T: Real>(h: &mut Hessian<T>, p: &RowPart, q: &RowPart, value: impl 
     }
 }
 
-/// Adds the rows of an island of one node, without gaps.
+/// Adds the rows of an island of one node, without gaps and without cones.
 #[inline(always)]
 fn add_rows_of_one_node<T: Real, const PLAIN: bool>(
-    m: &Model<T>,
     d: &Data<T>,
     s: &mut Descent<T>,
     h: &mut Hessian<T>,
     island: i32,
     node: usize,
 ) {
-    let node = h.nodes[node];
-    // rows whose spans are unknown reach beyond the island
-    let clipped = |(begin, end): (usize, usize)| (begin.max(node.begin), end.min(node.end));
-    let mut four = RowBatch::<T, PLAIN>::default();
-    let mut done = 0;
+    let mut rows_of_node = NodeRows::<T, PLAIN>::new(h.nodes[node]);
     for k in rows(d, island) {
         let r = d.efc_order[k] as usize;
-        if r < done {
-            continue;
-        }
-        if let Some(cone) = cone_of(m, d, r) {
-            done = r + cone.dim;
-            let span = clipped(row_span(d, r));
-            add_cone_hessian(d, s, r, &cone, [span, (span.1, span.1)], |vector, weight| {
-                add_rank_one(h, &node, span.0, &vector[span.0..span.1], weight);
-            });
-            continue;
-        }
-        if !note_zone(d, s, r) {
-            continue;
-        }
-        let span = clipped(row_span(d, r));
-        if is_narrow(span) {
-            add_rank_one(h, &node, span.0, d.row_if::<PLAIN>(r, span.0, span.1), d.efc_D[r]);
-        } else if let Some(batch) = four.push(d, r, d.efc_D[r]) {
-            add_rows_hessian::<T, PLAIN>(d, h, &node, &batch, clipped(batch.span));
+        if note_zone(d, s, r) {
+            rows_of_node.push(d, h, r, d.efc_D[r]);
         }
     }
-    if let Some(batch) = four.take() {
-        add_rows_hessian::<T, PLAIN>(d, h, &node, &batch, clipped(batch.span));
-    }
+    rows_of_node.flush(d, h);
 }
 
 /// Notes whether a row is in its quadratic zone.
@@ -185,80 +188,6 @@ fn note_zone<T: Real>(d: &Data<T>, s: &mut Descent<T>, r: usize) -> bool {
     let is_in_quadratic = is_quadratic(&cost_parameters(d, r), s.solver_Jaref[r]);
     s.solver_quadratic[r] = i32::from(is_in_quadratic);
     is_in_quadratic
-}
-
-/// Adds the Hessian of a cone's cost by `add`, which takes a vector over all degrees of freedom, zero outside of the ranges
-/// of the cone's rows, and its weight: each row's diagonal term, and the rank-one update and downdate.
-fn add_cone_hessian<T: Real>(
-    d: &Data<T>,
-    s: &mut Descent<T>,
-    r: usize,
-    cone: &Cone<T>,
-    ranges: [(usize, usize); 2],
-    mut add: impl FnMut(&[T], T),
-) {
-    let hess = cone.curvature(&s.solver_Jaref[r..r + cone.dim]);
-    for k in 0..cone.dim {
-        if hess[k][0] != T::ZERO {
-            for (begin, end) in ranges {
-                let first = d.row_index(r + k, begin);
-                s.solver_search[begin..end].copy_from_slice(&d.efc_J[first..first + end - begin]);
-            }
-            add(&s.solver_search, hess[k][0]);
-        }
-    }
-    if hess[0][1] == T::ZERO {
-        return;
-    }
-    for (part, sign) in [(1, T::ONE), (2, -T::ONE)] {
-        for (begin, end) in ranges {
-            s.solver_search[begin..end].fill(T::ZERO);
-            for k in 0..cone.dim {
-                let first = d.row_index(r + k, begin);
-                let row = &d.efc_J[first..first + end - begin];
-                add_row(&mut s.solver_search[begin..end], hess[k][part], row);
-            }
-        }
-        add(&s.solver_search, sign);
-    }
-}
-
-/// Adds `weight v v'` to a node, with `v` from degree of freedom `first` on.
-fn add_rank_one<T: Real>(h: &mut Hessian<T>, node: &Node, first: usize, v: &[T], weight: T) {
-    let first = first - node.begin;
-    for (i, &x) in v.iter().enumerate() {
-        let f = weight * x;
-        if f != T::ZERO {
-            let adr = node.column(first + i) + first;
-            add_row(&mut h.entries[adr..=adr + i], f, &v[..=i]);
-        }
-    }
-}
-
-/// Rank-one updates of an island of one node with up to four rows, over the degrees of freedom of a span.
-fn add_rows_hessian<T: Real, const PLAIN: bool>(
-    d: &Data<T>,
-    h: &mut Hessian<T>,
-    node: &Node,
-    batch: &FourRows<T>,
-    (first, end): (usize, usize),
-) {
-    let (rows, w) = (batch.rows, batch.weights);
-    let row = |k: usize| d.row_if::<PLAIN>(rows[k], first, end);
-    let (a, b, c, e) = (row(0), row(1), row(2), row(3));
-    if batch.count == 1 {
-        return add_rank_one(h, node, first, a, w[0]);
-    }
-    let first = first - node.begin;
-    let mut rest = &mut h.entries[node.column(first)..];
-    for (i, (((&ai, &bi), &ci), &ei)) in a.iter().zip(b).zip(c).zip(e).enumerate() {
-        let (out, after) = rest.split_at_mut(first + i + 1);
-        rest = after;
-        let (fa, fb, fc, fe) = (ai * w[0], bi * w[1], ci * w[2], ei * w[3]);
-        if any(fa, fb, fc, fe) {
-            add_rows4(&mut out[first..], fa, a, fb, b, fc, c, fe, e);
-        }
-    }
 }
 
 /// Adds the rows of an island constraint by constraint: their rows reach the same degrees of freedom.
@@ -270,10 +199,7 @@ fn add_rows_by_part<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, h: &
         let r = d.efc_order[k] as usize;
         list_reached(m, d, h, island, r, &mut parts);
         if let Some(cone) = cone_of(m, d, r) {
-            let ranges = d.row_parts(r);
-            add_cone_hessian(d, s, r, &cone, ranges, |vector, weight| {
-                add_vector_by_part(h, &parts, vector, weight)
-            });
+            add_cone_hessian(d, s, h, &parts, r, &cone);
             k += cone.dim;
             continue;
         }
@@ -286,16 +212,7 @@ fn add_rows_by_part<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, h: &
                 count += 1;
             }
             if count == 4 || (count > 0 && k + 1 == end) {
-                for p in &parts {
-                    for q in &parts {
-                        if count == 1 {
-                            let row = |part: &RowPart| d.row(four[0], part.begin, part.end);
-                            add_part_of_one(h, p, row(p), q, row(q), weights[0]);
-                        } else {
-                            add_rows_part(d, h, p, q, four, weights);
-                        }
-                    }
-                }
+                add_rows_by_parts(d, h, &parts, four, weights, count);
                 (four, weights, count) = ([four[0]; 4], [T::ZERO; 4], 0);
             }
         }
@@ -312,111 +229,6 @@ fn constraint_end<T: Real>(d: &Data<T>, k: usize, end: usize) -> usize {
     }
     let same = |k: &usize| are_of_one(d, d.efc_order[*k] as usize, r);
     k + (k..end).take_while(same).count()
-}
-
-/// Adds what up to four rows with their weights couple in the columns of part `p` with part `q`.
-#[inline(always)]
-fn add_rows_part<T: Real>(
-    d: &Data<T>,
-    h: &mut Hessian<T>,
-    p: &RowPart,
-    q: &RowPart,
-    rows: [usize; 4],
-    w: [T; 4],
-) {
-    let row = |k: usize, part: &RowPart| d.row(rows[k], part.begin, part.end);
-    if p.end - p.begin != FREE || q.end - q.begin != FREE {
-        let own = [row(0, p), row(1, p), row(2, p), row(3, p)];
-        return add_part(h, (p, own), (q, [row(0, q), row(1, q), row(2, q), row(3, q)]), w);
-    }
-    // two free bodies
-    let Some(place) = part_place(h, p, q) else { return };
-    let node = h.nodes[p.node];
-    let own: [[T; FREE]; 4] = [fixed(row(0, p)), fixed(row(1, p)), fixed(row(2, p)), fixed(row(3, p))];
-    let other = [fixed(row(0, q)), fixed(row(1, q)), fixed(row(2, q)), fixed(row(3, q))];
-    let is_same = (q.node, q.begin) == (p.node, p.begin);
-    for k in 0..FREE {
-        let f = [own[0][k] * w[0], own[1][k] * w[1], own[2][k] * w[2], own[3][k] * w[3]];
-        let column = node.column(p.begin + k - node.begin) + place;
-        if is_same {
-            let mut sum = [T::ZERO; FREE];
-            add_fixed4(&mut sum, f, other);
-            h.entries[column..=column + k].iter_mut().zip(sum).for_each(|(x, y)| *x += y);
-        } else {
-            add_fixed4(&mut h.entries[column..column + FREE], f, other);
-        }
-    }
-}
-
-/// Place of part `q` in the columns of part `p`, if these hold it: entries with what is eliminated later lie in the column of
-/// what is eliminated earlier.
-#[inline(always)]
-fn part_place<T: Real>(h: &Hessian<T>, p: &RowPart, q: &RowPart) -> Option<usize> {
-    let node = h.nodes[p.node];
-    match q.node.cmp(&p.node) {
-        Ordering::Less => None,
-        Ordering::Equal if q.begin > p.begin => None,
-        Ordering::Equal => Some(node.height + q.begin - node.begin),
-        Ordering::Greater => Some(block_offset(h, &node, q.node) + q.begin - h.nodes[q.node].begin),
-    }
-}
-
-/// Adds `weight v v'`, with `v` over all degrees of freedom and zero outside of some parts.
-fn add_vector_by_part<T: Real>(h: &mut Hessian<T>, parts: &[RowPart], vector: &[T], weight: T) {
-    for p in parts {
-        for q in parts {
-            add_part_of_one(h, p, &vector[p.begin..p.end], q, &vector[q.begin..q.end], weight);
-        }
-    }
-}
-
-/// Adds what one row with its weight couples in the columns of part `p` with part `q`.
-#[inline(always)]
-fn add_part_of_one<T: Real>(h: &mut Hessian<T>, p: &RowPart, own: &[T], q: &RowPart, other: &[T], weight: T) {
-    let Some(place) = part_place(h, p, q) else { return };
-    let node = h.nodes[p.node];
-    let is_same = (q.node, q.begin) == (p.node, p.begin);
-    for (k, x) in own.iter().enumerate() {
-        let f = *x * weight;
-        if f != T::ZERO {
-            let count = if is_same { k + 1 } else { other.len() };
-            let column = node.column(p.begin + k - node.begin) + place;
-            add_row(&mut h.entries[column..column + count], f, other);
-        }
-    }
-}
-
-/// Adds what up to four rows with their weights couple in the columns of part `p`: the degrees of freedom of part `q`, if
-/// these columns hold them.
-#[inline(always)]
-fn add_part<T: Real>(
-    h: &mut Hessian<T>,
-    (p, own): (&RowPart, [&[T]; 4]),
-    (q, [a, b, c, e]): (&RowPart, [&[T]; 4]),
-    w: [T; 4],
-) {
-    let Some(place) = part_place(h, p, q) else { return };
-    let node = h.nodes[p.node];
-    let is_same = (q.node, q.begin) == (p.node, p.begin);
-    for k in 0..p.end - p.begin {
-        let (fa, fb, fc, fe) = (own[0][k] * w[0], own[1][k] * w[1], own[2][k] * w[2], own[3][k] * w[3]);
-        if any(fa, fb, fc, fe) {
-            let count = if is_same { k + 1 } else { q.end - q.begin };
-            let column = node.column(p.begin + k - node.begin) + place;
-            let out = &mut h.entries[column..column + count];
-            let (a, b, c, e) = (&a[..count], &b[..count], &c[..count], &e[..count]);
-            for i in 0..count {
-                out[i] += (fa * a[i] + fb * b[i]) + (fc * c[i] + fe * e[i]);
-            }
-        }
-    }
-}
-
-/// Place of a block in the columns of a node.
-fn block_offset<T>(h: &Hessian<T>, node: &Node, block: usize) -> usize {
-    let blocks = &h.blocks[node.blocks.0..node.blocks.1];
-    let k = blocks.partition_point(|other| other.node > block);
-    blocks[k].offset
 }
 
 /// Factors the Hessian of an island `H = L' D L` in place, node by node. Pivots have a lower bound.

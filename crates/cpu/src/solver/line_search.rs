@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::blocks::mul_equalities;
 use super::metric::mul_terms;
 use super::rows::{FourSums, cut_rows, island_ranges, mul_jac, range_at, sums_over};
-use crate::constraint::cone::cone_of;
+use crate::constraint::cone::{along, cone_of, frictionless_line};
 use crate::constraint::constraint_cost::{cost_parameters, force, is_quadratic, row_cost};
 use crate::constraint::islands::row_ranges;
 use crate::smooth::factor_m::mul_m_within;
@@ -24,10 +24,10 @@ struct LinePoint<T> {
     d2: T,
 }
 
-/// State of a line search: derivatives of what is quadratic everywhere, and the places in `efc_order` of the other rows;
-/// tolerance, evaluations so far.
+/// State of a line search: derivatives of what is quadratic everywhere, and the places in `efc_order` of the other rows,
+/// those of cones and what follows them left out; tolerance, evaluations so far.
 struct LineSearch<T> {
-    rest: Range<usize>,
+    single: Range<usize>,
     slope: T,
     curvature: T,
     tolerance: T,
@@ -62,7 +62,7 @@ pub fn line_search<T: Real>(
     let vectors: [&[T]; 4] = [&s.solver_search, &s.solver_Ma, &d.qfrc_smooth, &s.solver_Mv];
     let [slope, curvature] = sums_over(d, island, vectors, |[x, y, z, w]| [x * (y - z), x * w]);
     let mut search = LineSearch {
-        rest,
+        single: note_cones(m, d, s, rest),
         slope,
         curvature,
         tolerance: m.opt_tolerance[0] * m.opt_ls_tolerance[0] * length / scale,
@@ -71,18 +71,40 @@ pub fn line_search<T: Real>(
     // the derivative is a sum in which the smooth part and the rows cancel: below its rounding nothing is left to find
     let rounding = T::of(4.0) * T::EPSILON * (search.slope.abs() + search.curvature);
     search.tolerance = search.tolerance.max(rounding);
-    let best = minimise(m, d, s, &mut search, m.opt_ls_iterations[0], decrement);
+    let best = minimise(d, s, &mut search, m.opt_ls_iterations[0], decrement);
     (best.alpha, best.cost)
 }
 
+/// Notes the lines of contacts, from the first one with an elliptic cone on, among the rows at some places of `efc_order`;
+/// returns the places before.
+fn note_cones<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, places: Range<usize>) -> Range<usize> {
+    let Descent { cone_lines, solver_Jaref: jaref, solver_Jv: jv, .. } = s;
+    cone_lines.clear();
+    if !m.has_elliptic_cones() {
+        return places;
+    }
+    cone_lines.reserve(d.sizes.nconmax);
+    let order = &d.efc_order[places.clone()];
+    let first = order.iter().position(|r| cone_of(m, d, *r as usize).is_some()).unwrap_or(order.len());
+    let mut done = 0;
+    for &r in &order[first..] {
+        let r = r as usize;
+        if r < done {
+            continue;
+        }
+        cone_lines.push(match cone_of(m, d, r) {
+            Some(cone) => {
+                done = r + cone.dim;
+                cone.line(&jaref[r..done], &jv[r..done])
+            }
+            None => frictionless_line(jaref[r], jv[r], d.efc_D[r]),
+        });
+    }
+    places.start..places.start + first
+}
+
 /// Cost relative to the start of the search, and its derivatives, at `alpha`.
-fn evaluate<T: Real>(
-    m: &Model<T>,
-    d: &Data<T>,
-    s: &Descent<T>,
-    search: &mut LineSearch<T>,
-    alpha: T,
-) -> LinePoint<T> {
+fn evaluate<T: Real>(d: &Data<T>, s: &Descent<T>, search: &mut LineSearch<T>, alpha: T) -> LinePoint<T> {
     search.evaluations += 1;
     let half = T::of(0.5);
     let mut p = LinePoint {
@@ -93,44 +115,30 @@ fn evaluate<T: Real>(
     };
     let two_sided = (d.ne[0] + d.nf[0]) as usize;
     let (jaref, jv, constraint_mass) = (&s.solver_Jaref, &s.solver_Jv, &d.efc_D);
-    let order = &d.efc_order[search.rest.clone()];
-    // behind equalities and dry friction, and without cones, are limits and contacts alone
-    let first = order.partition_point(|r| (*r as usize) < two_sided);
-    let (mixed, one_sided) = order.split_at(if m.has_elliptic_cones() { order.len() } else { first });
-    let mut done = 0;
-    for &r in mixed {
+    let order = &d.efc_order[search.single.clone()];
+    // behind equalities and dry friction are limits and contacts alone
+    let (two_sided, one_sided) = order.split_at(order.partition_point(|r| (*r as usize) < two_sided));
+    for &r in two_sided {
         let r = r as usize;
-        if r < done {
-            continue;
-        }
-        if let Some(cone) = cone_of(m, d, r) {
-            done = r + cone.dim;
-            let (cost, d1, d2) = cone.line(&jaref[r..done], &jv[r..done]).along(alpha);
-            p.cost += cost;
-            p.d1 += d1;
-            p.d2 += d2;
-            continue;
-        }
         let (x0, v) = (jaref[r], jv[r]);
         let x = x0 + alpha * v;
-        if r < two_sided {
-            let row = cost_parameters(d, r);
-            let (was, is) = (is_quadratic(&row, x0), is_quadratic(&row, x));
-            // within one zone the difference is formed without cancellation: a row far out in a linear one would hide what others
-            // gain
-            let slides = row.friction && !was && !is && (x > T::ZERO) == (x0 > T::ZERO);
-            p.cost += if was && is {
-                row.constraint_mass * alpha * v * (x0 + half * alpha * v)
-            } else if slides {
-                -(force(&row, x0) * alpha * v)
-            } else {
-                row_cost(&row, x) - row_cost(&row, x0)
-            };
-            p.d1 -= force(&row, x) * v;
-            p.d2 += if is { row.constraint_mass * v * v } else { T::ZERO };
-            continue;
-        }
-        let [cost, d1, d2] = one_sided_row([x0, v, constraint_mass[r]], alpha);
+        let row = cost_parameters(d, r);
+        let (was, is) = (is_quadratic(&row, x0), is_quadratic(&row, x));
+        // within one zone the difference is formed without cancellation: a row far out in a linear one would hide what others
+        // gain
+        let slides = row.friction && !was && !is && (x > T::ZERO) == (x0 > T::ZERO);
+        p.cost += if was && is {
+            row.constraint_mass * alpha * v * (x0 + half * alpha * v)
+        } else if slides {
+            -(force(&row, x0) * alpha * v)
+        } else {
+            row_cost(&row, x) - row_cost(&row, x0)
+        };
+        p.d1 -= force(&row, x) * v;
+        p.d2 += if is { row.constraint_mass * v * v } else { T::ZERO };
+    }
+    for line in &s.cone_lines {
+        let (cost, d1, d2) = along(line, alpha);
         p.cost += cost;
         p.d1 += d1;
         p.d2 += d2;
@@ -173,7 +181,6 @@ fn newton_alpha<T: Real>(p: &LinePoint<T>) -> T {
 
 /// Minimum of the cost along the search direction, as far as the evaluations allow.
 fn minimise<T: Real>(
-    m: &Model<T>,
     d: &Data<T>,
     s: &Descent<T>,
     search: &mut LineSearch<T>,
@@ -185,12 +192,12 @@ fn minimise<T: Real>(
     let (p0, mut p1) = match decrement {
         Some(x) => {
             let p0 = LinePoint { alpha: T::ZERO, cost: T::ZERO, d1: -x, d2: x };
-            (p0, evaluate(m, d, s, search, T::ONE))
+            (p0, evaluate(d, s, search, T::ONE))
         }
         None => {
-            let p0 = evaluate(m, d, s, search, T::ZERO);
+            let p0 = evaluate(d, s, search, T::ZERO);
             let first = newton_alpha(&p0);
-            (p0, evaluate(m, d, s, search, first))
+            (p0, evaluate(d, s, search, first))
         }
     };
     if p1.d1.abs() < tolerance {
@@ -203,7 +210,7 @@ fn minimise<T: Real>(
     while p1.d1 * downhill <= -tolerance && search.evaluations < max_evaluations {
         p2 = p1;
         moved = true;
-        p1 = evaluate(m, d, s, search, newton_alpha(&p1));
+        p1 = evaluate(d, s, search, newton_alpha(&p1));
         if p1.d1.abs() < tolerance {
             return p1;
         }
@@ -211,12 +218,11 @@ fn minimise<T: Real>(
     if search.evaluations >= max_evaluations || !moved {
         return p1;
     }
-    bracket(m, d, s, search, max_evaluations, p0, p1, p2)
+    bracket(d, s, search, max_evaluations, p0, p1, p2)
 }
 
 /// Minimum between two points whose derivatives have opposite signs.
 fn bracket<T: Real>(
-    m: &Model<T>,
     d: &Data<T>,
     s: &Descent<T>,
     search: &mut LineSearch<T>,
@@ -226,12 +232,12 @@ fn bracket<T: Real>(
     mut p2: LinePoint<T>,
 ) -> LinePoint<T> {
     let mut next2 = p1;
-    let mut next1 = evaluate(m, d, s, search, newton_alpha(&p1));
+    let mut next1 = evaluate(d, s, search, newton_alpha(&p1));
     if next1.d1.abs() < search.tolerance {
         return next1;
     }
     while search.evaluations < max_evaluations {
-        let middle = evaluate(m, d, s, search, T::of(0.5) * (p1.alpha + p2.alpha));
+        let middle = evaluate(d, s, search, T::of(0.5) * (p1.alpha + p2.alpha));
         if middle.d1.abs() < search.tolerance {
             return middle;
         }
@@ -241,7 +247,7 @@ fn bracket<T: Real>(
         let moved2 = narrow(&mut p2, &candidates);
         for (moved, end, next) in [(moved1, p1, &mut next1), (moved2, p2, &mut next2)] {
             if moved {
-                *next = evaluate(m, d, s, search, newton_alpha(&end));
+                *next = evaluate(d, s, search, newton_alpha(&end));
                 if next.d1.abs() < search.tolerance {
                     return *next;
                 }

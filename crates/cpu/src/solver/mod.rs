@@ -2,11 +2,13 @@
 
 mod blocks;
 pub mod cg;
+mod cone_hessian;
 mod coupling;
 pub mod factors;
 pub mod fwdinv;
 pub mod hessian;
 pub mod hessian_pattern;
+pub mod hessian_terms;
 pub mod inverse;
 pub mod line_search;
 pub mod metric;

@@ -35,7 +35,7 @@ pub fn factor_solution(m: &Model, d: &mut Data) {
     set_pattern(m, d, &mut hessian);
     let mut s = d.take_descent();
     for island in 0..d.nisland[0] {
-        build_hessian(m, d, &mut s, &mut hessian, island);
+        build_hessian(m, d, &mut s, &mut hessian, island, true);
         factor_hessian(d, &mut hessian, island);
     }
     d.put_descent(s);

@@ -237,7 +237,7 @@ pub(super) fn are_of_one<T: Real>(d: &Data<T>, a: usize, b: usize) -> bool {
 
 /// True if rows that span `all` together, and `widest` at most each, are read together at little loss.
 #[inline(always)]
-fn are_near(all: (usize, usize), widest: usize) -> bool {
+pub(super) fn are_near(all: (usize, usize), widest: usize) -> bool {
     all.1 - all.0 <= 2 * widest
 }
 

@@ -395,7 +395,7 @@ fn search_direction<T: Real>(
         set_pattern(m, d, h);
     }
     if rebuild || !update_factors(m, d, s, h, island) {
-        build_hessian(m, d, s, h, island);
+        build_hessian(m, d, s, h, island, rebuild);
         factor_hessian(d, h, island);
     }
     for k in island_ranges(d, island) {

@@ -20,7 +20,7 @@ use manyworlds_model::model::Model;
 use manyworlds_model::model::features::is_single_free_body;
 use manyworlds_model::model::task::Program as TaskProgram;
 use manyworlds_model::real::MINVAL;
-use manyworlds_model::schema::EXTREMA_SIDE;
+use manyworlds_model::schema::CELLS_SIDE;
 use manyworlds_model::schema::shape_pairs::ShapePair;
 use manyworlds_model::schema::stages::Stage;
 use manyworlds_shaders::LIBRARY;
@@ -225,7 +225,7 @@ impl Composer {
             "row_words" => tiles.row_words(placement, layout.sizes.njmax),
             "row_words_length" => worlds * tiles.row_words(placement, layout.sizes.njmax),
             "side_bodies" => self.side_bodies,
-            "extrema_side" => EXTREMA_SIDE,
+            "cells_side" => CELLS_SIDE,
             "arena_tile" => layout.tile,
             "zeroed_f" => layout.zeroed_f.start,
             "zeroed_f_end" => layout.zeroed_f.end,

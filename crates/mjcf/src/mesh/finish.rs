@@ -7,9 +7,9 @@ use glam::{DMat3, DQuat, DVec3};
 use super::mass_properties::{Inertia, inertia, surface, triangle, volume};
 use super::octree::{Octree, octree};
 use super::principal::principal_to;
+use super::supports::supports;
 use super::{Bvh, Fault, Polygons, Raw, hull, normals};
 use manyworlds_model::real::MINVAL;
-use manyworlds_model::schema::{EXTREMA, EXTREMA_SIDE};
 
 /// Tolerance of the triangle inequality of principal moments, absolute and relative.
 const ATOL: f64 = 1e-9;
@@ -77,6 +77,8 @@ pub struct CompiledMesh {
     pub facetexcoord: Vec<[i32; 3]>,
     /// Convex hull in MuJoCo's graph layout; empty if there is none.
     pub graph: Vec<i32>,
+    /// Support vertices of the hull by direction, as `mesh_support` has them; empty without a hull.
+    pub supports: Vec<i32>,
     /// Polygons of the hull, else of the faces.
     pub polygons: Polygons,
     /// Bounding volume hierarchy of the faces.
@@ -142,14 +144,16 @@ pub fn finish(mut raw: Raw, settings: &Settings) -> Result<CompiledMesh, Fault> 
     polygons.update_normals(&vert);
     let bvh = Bvh::new(&vert, &raw.face);
     let octree = if settings.needsdf { octree(&vert, &raw.face, OCTREE_DEPTH) } else { Octree::default() };
+    let graph = outer.map(|h| h.graph()).unwrap_or_default();
     Ok(CompiledMesh {
+        supports: supports(&vert, &graph),
         vert,
         normal: raw.normal,
         texcoord: raw.texcoord,
         face: raw.face,
         facenormal: raw.facenormal,
         facetexcoord: raw.facetexcoord,
-        graph: outer.map(|h| h.graph()).unwrap_or_default(),
+        graph,
         polygons,
         bvh,
         octree,
@@ -354,27 +358,4 @@ impl CompiledMesh {
     pub fn size(&self) -> DVec3 {
         self.low.abs().max(self.high.abs())
     }
-
-    /// Support vertices of the hull over the cells of a cube's faces, by axis, sign and the two axes after it; as hull
-    /// indices, zeros without a hull.
-    pub fn extrema(&self) -> [i32; EXTREMA] {
-        let count = self.graph.first().map_or(0, |&n| n as usize);
-        let corners = self.graph.get(2 + count..2 + 2 * count).unwrap_or_default();
-        std::array::from_fn(|cell| {
-            let direction = cell_direction(cell);
-            let heights = corners.iter().map(|&v| self.vert[v as usize].dot(direction)).enumerate();
-            heights.reduce(|a, b| if b.1 > a.1 { b } else { a }).map_or(0, |best| best.0 as i32)
-        })
-    }
-}
-
-/// Direction of the middle of a cell: cells are numbered by axis, sign, and the two axes after it.
-fn cell_direction(cell: usize) -> DVec3 {
-    let middle = |k: usize| (2 * (k % EXTREMA_SIDE) + 1) as f64 / EXTREMA_SIDE as f64 - 1.0;
-    let (face, along) = (cell / (EXTREMA_SIDE * EXTREMA_SIDE), cell % (EXTREMA_SIDE * EXTREMA_SIDE));
-    let mut direction = DVec3::ZERO;
-    direction[face / 2] = if face % 2 == 0 { 1.0 } else { -1.0 };
-    direction[(face / 2 + 1) % 3] = middle(along / EXTREMA_SIDE);
-    direction[(face / 2 + 2) % 3] = middle(along);
-    direction
 }

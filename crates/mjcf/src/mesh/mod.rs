@@ -17,6 +17,7 @@ mod octree;
 mod polygons;
 pub(crate) mod principal;
 mod stl;
+mod supports;
 
 pub use builtin::builtin;
 pub use bvh::{Bvh, BvhNode};

@@ -30,8 +30,6 @@ pub struct Candidate {
 pub struct Apart {
     /// Direction along which they were apart, in the frame of the first geom; zero for none.
     pub axis: [f32; 3],
-    /// Vertex of the hull of each, where it is a mesh, at which the last search along it ended.
-    pub starts: [u32; 2],
     /// Axis of their bounding boxes along which these were apart, three of the first geom and three of the second.
     pub face: Option<u8>,
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Model;
 use super::candidates::NearPairs;
-use super::descent::{Descent, Helpers};
+use super::descent::{ConeLine, Descent, Helpers};
 use super::flex_tree::FlexTree;
 use super::hessian::Hessian;
 use super::jacobian::Jacobian;
@@ -38,6 +38,8 @@ macro_rules! define_data {
             pub metric: Option<Box<Metric<T>>>,
             /// What other threads solve islands in.
             pub helpers: Helpers<T>,
+            /// What the solver's last search noted of contacts with elliptic cones.
+            pub cone_lines: Vec<ConeLine<T>>,
             /// Places of the rows of `efc_J`.
             pub jacobian: Jacobian,
             /// Pairs of geoms that are near each other, in a large world; away while they are listed.
@@ -75,9 +77,11 @@ macro_rules! define_data {
                 }
                 let (jacobian, near_pairs) = (self.jacobian.clone(), self.near_pairs.clone());
                 let (sizes, held, kept) = (self.sizes, self.held, self.kept.clone());
+                // nothing is read from them later
+                let cone_lines = Vec::with_capacity(self.cone_lines.capacity());
                 let mut data = Self {
                     sizes, capacity_limit, threads, held, hessian, jacobian, near_pairs, kept,
-                    metric: self.metric.clone(), flex_trees: self.flex_trees.clone(), ..Self::default()
+                    cone_lines, metric: self.metric.clone(), flex_trees: self.flex_trees.clone(), ..Self::default()
                 };
                 $(data.$name.clone_from(&self.$name);)*
                 data
@@ -89,7 +93,7 @@ macro_rules! define_data {
                 Self {
                     sizes: Sizes::default(), capacity_limit: Capacity::default(), threads: 0, held: Needs::NONE,
                     hessian: None, helpers: Helpers::default(), jacobian: Jacobian::default(), near_pairs: None,
-                    kept: None, metric: None, flex_trees: Vec::new(), $($name: Vec::new(),)*
+                    kept: None, metric: None, flex_trees: Vec::new(), cone_lines: Vec::new(), $($name: Vec::new(),)*
                 }
             }
         }
@@ -280,7 +284,8 @@ impl<T: Real> Data<T> {
         let fields = self.bytes_of_fields() + self.jacobian.bytes();
         let metric = self.metric.as_ref().map_or(0, |metric| metric.bytes());
         let trees: usize = self.flex_trees.iter().map(FlexTree::bytes).sum();
-        size_of::<Self>() + fields + metric + hessian + self.helpers.bytes() + near + trees + kept
+        let lines = self.cone_lines.capacity() * size_of::<ConeLine<T>>();
+        size_of::<Self>() + fields + metric + hessian + self.helpers.bytes() + near + trees + kept + lines
     }
 
     #[cold]
@@ -390,6 +395,7 @@ impl<T: Real> Data<T> {
         ];
         own.into_iter().zip(descent.all_mut()).for_each(|(own, other)| std::mem::swap(own, other));
         std::mem::swap(&mut self.solver_quadratic, &mut descent.solver_quadratic);
+        std::mem::swap(&mut self.cone_lines, &mut descent.cone_lines);
     }
 
     /// Takes the vectors of a solver's iterations out of the world, so that they are written while the world is read;

@@ -32,6 +32,25 @@ pub struct Descent<T> {
     pub solver_Jv: Vec<T>,
     /// 1 for rows in their quadratic zone in the factors.
     pub solver_quadratic: Vec<i32>,
+    /// What the last search noted of contacts with elliptic cones.
+    pub cone_lines: Vec<ConeLine<T>>,
+}
+
+/// A contact's rows along a search direction: those of an elliptic cone or, with a slope of zero, of one without friction.
+#[derive(Clone, Copy, Debug)]
+pub struct ConeLine<T> {
+    /// The scaled normal row and its change.
+    pub normal: [T; 2],
+    /// Slope of the cone.
+    pub mu: T,
+    /// Squared norm of the scaled tangential rows, their product with their change, and its squared norm.
+    pub squares: [T; 3],
+    /// Constraint mass of the scaled rows.
+    pub constraint_mass: T,
+    /// Constraint mass in the sliding state.
+    pub dm: T,
+    /// Norm of the scaled tangential rows.
+    pub norm: T,
 }
 
 /// Copies the elements at some places of a vector, which may be empty.
@@ -102,7 +121,8 @@ impl<T: Real> Descent<T> {
     /// Bytes of all vectors.
     fn bytes(&self) -> usize {
         let numbers: usize = self.all().map(Vec::capacity).sum();
-        numbers * size_of::<T>() + self.solver_quadratic.capacity() * size_of::<i32>()
+        let lines = self.cone_lines.capacity() * size_of::<ConeLine<T>>();
+        numbers * size_of::<T>() + self.solver_quadratic.capacity() * size_of::<i32>() + lines
     }
 }
 

@@ -26,6 +26,8 @@ pub struct Hessian<T> {
     pub node_of_tree: Vec<usize>,
     /// Columns of all nodes.
     pub entries: Vec<T>,
+    /// Of islands of one node with elliptic cones, the same columns before contacts that slide and before factors.
+    pub kept: Vec<T>,
     /// Pairs of trees that rows couple, the lower one first, in ascending order: the pattern that the nodes are made for.
     pub pairs: Vec<(u32, u32)>,
     /// The same pairs as they were listed, some more than once.
@@ -61,6 +63,8 @@ pub struct Work<T> {
     pub moves: Vec<(usize, usize, usize)>,
     /// A column, or a vector over the blocks of a node.
     pub column: Vec<T>,
+    /// Four vectors over degrees of freedom, whose outer squares are added together.
+    pub squares: Vec<T>,
 }
 
 /// Degrees of freedom of a row in one node.
@@ -88,6 +92,7 @@ impl<T> Clone for Work<T> {
             parts: Vec::new(),
             moves: Vec::new(),
             column: Vec::new(),
+            squares: Vec::new(),
         }
     }
 }
@@ -181,7 +186,15 @@ impl<T> Hessian<T> {
             of(&self.pairs) + of(&self.listed) + of(&self.ranges) + of(&work.pairs) + of(&work.ranges);
         let orders = of(&work.order) + of(&work.place) + of(&work.merged) + of(&work.parts) + of(&work.moves);
         let queue = work.queue.capacity() * size_of::<Reverse<(usize, usize)>>();
-        of(&self.entries) + of(&work.column) + lists + pattern + neighbours + orders + queue
+        of(&self.entries)
+            + of(&self.kept)
+            + of(&work.column)
+            + of(&work.squares)
+            + lists
+            + pattern
+            + neighbours
+            + orders
+            + queue
     }
 
     /// The node that is eliminated first of those with which a node is coupled.

@@ -34,11 +34,11 @@ pub use sizes::{Size, Sizes};
 use stages::Stage;
 pub use variation::Rule;
 
-/// Cells along the side of a cube, over whose faces `mesh_support` has support vertices.
-pub const EXTREMA_SIDE: usize = 8;
+/// Cells of directions along the side of a cube, over whose faces `mesh_support` has support vertices.
+pub const CELLS_SIDE: usize = 16;
 
 /// Cells on all of its faces.
-pub const EXTREMA: usize = 6 * EXTREMA_SIDE * EXTREMA_SIDE;
+pub const CELLS: usize = 6 * CELLS_SIDE * CELLS_SIDE;
 
 /// Concatenates the sections of a table: each section macro appends its rows and calls the next.
 macro_rules! gather {

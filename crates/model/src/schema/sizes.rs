@@ -60,6 +60,7 @@ macro_rules! size_table {
             nmeshtexcoord "texture coordinates of all meshes";
             nmeshface "triangles of all meshes";
             nmeshgraph "numbers of all convex hulls";
+            nmeshsupport "numbers of all support vertices by direction";
             nmeshpoly "polygons of all meshes";
             nmeshpolyvert "vertices of all polygons";
             nmeshpolymap "polygon incidences of all vertices";

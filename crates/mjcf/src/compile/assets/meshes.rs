@@ -10,8 +10,8 @@ use crate::mesh::{self, CompiledMesh, Fault, Format, Raw, Settings};
 use crate::spec::rotation::quat_array;
 use crate::spec::{Kind, Mesh, PluginUse, Ref};
 use manyworlds_model::assets::Assets;
+use manyworlds_model::schema::Sizes;
 use manyworlds_model::schema::enums::GeomType;
-use manyworlds_model::schema::{EXTREMA, Sizes};
 
 use super::files;
 use crate::compile::Build;
@@ -147,13 +147,14 @@ impl Build<'_> {
             n.nmeshtexcoord += m.texcoord.len();
             n.nmeshface += m.face.len();
             n.nmeshgraph += m.graph.len();
+            n.nmeshsupport += m.supports.len();
             n.nmeshpoly += m.polygons.vert.len();
             n.nmeshpolyvert += m.polygons.vert.iter().map(Vec::len).sum::<usize>();
             n.nmeshpolymap += m.polygons.map.iter().map(Vec::len).sum::<usize>();
             n.nmeshbvh += m.bvh.nodes.len();
             n.noct += m.octree.depth.len();
         }
-        if n.nmeshvert + n.nmeshface + n.nmeshgraph > MAX_TOTAL {
+        if n.nmeshvert + n.nmeshface + n.nmeshgraph + n.nmeshsupport > MAX_TOTAL {
             let span = self.spec.bodies[0].base.at.element;
             self.wrong(span, "the meshes take too much memory", "simplify them");
         }
@@ -172,6 +173,7 @@ impl Build<'_> {
             next.nmeshtexcoord += mesh.texcoord.len();
             next.nmeshface += mesh.face.len();
             next.nmeshgraph += mesh.graph.len();
+            next.nmeshsupport += mesh.supports.len();
             next.nmeshpoly += mesh.polygons.vert.len();
             next.nmeshpolyvert += mesh.polygons.vert.iter().map(Vec::len).sum::<usize>();
             next.nmeshpolymap += mesh.polygons.map.iter().map(Vec::len).sum::<usize>();
@@ -192,7 +194,8 @@ impl Build<'_> {
         m.mesh_faceadr[i] = at.nmeshface as i32;
         m.mesh_facenum[i] = mesh.face.len() as i32;
         m.mesh_graphadr[i] = or_none(mesh.graph.len(), at.nmeshgraph);
-        m.mesh_support[EXTREMA * i..EXTREMA * (i + 1)].copy_from_slice(&mesh.extrema());
+        m.mesh_supportadr[i] = or_none(mesh.supports.len(), at.nmeshsupport);
+        put(&mut m.mesh_support, at.nmeshsupport, mesh.supports.iter().copied());
         m.mesh_scale[3 * i..3 * i + 3].copy_from_slice(&self.spec.meshes[i].settings.scale.to_array());
         m.mesh_pos[3 * i..3 * i + 3].copy_from_slice(&mesh.pos.to_array());
         m.mesh_quat[4 * i..4 * i + 4].copy_from_slice(&quat_array(mesh.quat));

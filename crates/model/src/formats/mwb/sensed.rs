@@ -3,7 +3,7 @@
 use crate::model::Model;
 use crate::model::features::{has_field, is_enclosable, is_sensed_part};
 use crate::model::history::HistoryBuffer;
-use crate::schema::EXTREMA;
+use crate::schema::CELLS;
 use crate::schema::enums::{geom, joint, object};
 use crate::schema::kinds::Kind;
 use crate::schema::sensors::sensor;
@@ -217,8 +217,16 @@ fn hull(m: &Model, mesh: usize) -> bool {
         end.is_some_and(|end| list[..end].iter().all(|&e| id(e) < count))
     });
     let placed = graph[2 + count..2 + 2 * count].iter().all(|&v| id(v) < verts);
-    let extremes = m.mesh_support[EXTREMA * mesh..EXTREMA * (mesh + 1)].iter().all(|&v| id(v) < count);
-    cornered && mapped && joined && placed && extremes
+    // the support vertices of each cell of directions, or where a search begins
+    let Some(supports) = m.mesh_support.get(id(m.mesh_supportadr[mesh])..) else { return false };
+    let Some((begins, vertices)) = supports.split_at_checked(CELLS + 1) else { return false };
+    let supported =
+        begins.windows(2).all(|ends| match vertices.get(id(ends[0])..id(ends[1])).unwrap_or_default() {
+            [] => false,
+            [start] if *start < 0 => id(-1 - start) < count,
+            all => all.iter().all(|&v| id(v) < verts),
+        });
+    cornered && mapped && joined && placed && supported
 }
 
 /// True if the cells of a mesh's octree are there, and every descent ends: children follow their parents.

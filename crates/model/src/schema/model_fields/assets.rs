@@ -13,7 +13,8 @@ macro_rules! assets_fields {
             mesh_texcoordadr: adr(nmeshtexcoord or none) [nmesh] "id" "First texture coordinate; -1 for none.";
             mesh_texcoordnum: num(mesh_texcoordadr) [nmesh] "1" "Number of texture coordinates.";
             mesh_graphadr: adr(nmeshgraph or none) [nmesh] "id" "First number of the convex hull; -1 for none.";
-            mesh_support: id(nmeshvert) [nmesh 384] "id" "Support vertices over 8x8 cells of each face of a cube.";
+            mesh_supportadr: adr(nmeshsupport or none) [nmesh] "id" "First number of the support vertices; -1 for none.";
+            mesh_support: int [nmeshsupport] "mixed" "Support vertices by direction: where the list of each of 16x16 cells on each face of a cube begins behind these 1537 numbers, and the last one ends; then the vertices of the hull of which one is farthest in any direction of a cell, or as the only one minus one minus the number in the graph of that from which a search for it begins.";
             mesh_vert: real [nmeshvert 3] "m" "Vertex positions.";
             mesh_normal: real [nmeshnormal 3] "1" "Normals.";
             mesh_texcoord: real [nmeshtexcoord 2] "1" "Texture coordinates.";
