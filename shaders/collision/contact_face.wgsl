@@ -1,4 +1,5 @@
-// Faces and edges of a convex shape that touch. Twin: crates/cpu/src/collision/contact_face.rs.
+// Faces and edges of a convex shape that touch. Twin: crates/cpu/src/collision/contact_face.rs, which compares those of a mesh
+// with a direction in the frame of the mesh; here they are turned into the world.
 
 import package::collision::polytope;
 import package::collision::support_map::{self, ConvexShape, FLAT_TOLERANCE, is_hull};

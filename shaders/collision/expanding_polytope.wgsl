@@ -2,7 +2,7 @@
 // Detection in Interactive 3D Environments, 4.3.8). Twin: crates/cpu/src/collision/expanding_polytope.rs, which explains
 // the method: a polytope of points of the Minkowski difference around the origin grows by the support point over its
 // nearest face until that is no farther than the face. The schedule differs: what the twin does first, in `enclosure`,
-// are turns of the loop here.
+// are turns of the loop here; and normals are as long as twice the areas of their faces, there of unit length.
 
 import package::collision::support_map::{self, ConvexShape, minkowski_support, minkowski_support_a, preimage};
 import package::math::vector::normalize3;

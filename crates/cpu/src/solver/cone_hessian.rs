@@ -141,10 +141,10 @@ pub(super) fn add_sliding<T: Real, const PLAIN: bool>(
     h: &mut Hessian<T>,
     island: i32,
 ) {
-    let node = &{ h.nodes[h.islands[island as usize].0] };
+    let node = h.nodes[h.islands[island as usize].0];
     let mut slots = std::mem::take(&mut h.work.squares);
     slots.reserve((4 * h.work.column.capacity()).saturating_sub(slots.len()));
-    let mut squares = Squares::new(slots, node);
+    let mut squares = Squares::new(slots, &node);
     let mut done = 0;
     for k in rows(d, island) {
         let r = d.efc_order[k] as usize;
@@ -154,13 +154,13 @@ pub(super) fn add_sliding<T: Real, const PLAIN: bool>(
         let Some(cone) = cone_of(m, d, r) else { continue };
         done = r + cone.dim;
         if let Curvature::Squares(vectors) = cone.curvature(&s.solver_Jaref[r..done]) {
-            let span = within(node, row_span(d, r));
+            let span = within(&node, row_span(d, r));
             for vector in &vectors[..cone.dim - 1] {
-                squares.push(h, node, span, |out| sum_rows::<T, PLAIN>(d, r, &cone, vector, span, out));
+                squares.push(h, &node, span, |out| sum_rows::<T, PLAIN>(d, r, &cone, vector, span, out));
             }
         }
     }
-    squares.flush(h, node);
+    squares.flush(h, &node);
     h.work.squares = squares.slots;
 }
 

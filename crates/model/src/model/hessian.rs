@@ -63,7 +63,7 @@ pub struct Work<T> {
     pub moves: Vec<(usize, usize, usize)>,
     /// A column, or a vector over the blocks of a node.
     pub column: Vec<T>,
-    /// Four vectors over degrees of freedom, whose outer squares are added together.
+    /// Vectors over degrees of freedom, whose outer squares are added together.
     pub squares: Vec<T>,
 }
 
