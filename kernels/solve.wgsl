@@ -12,7 +12,7 @@ import package::solver::line_search::line_search;
 import package::solver::metric::scale_rows;
 import package::solver::noslip::{begin_noslip, iterate_noslip, noslip};
 import package::solver::pgs::{dual_finish, pgs_iterate, pgs_warmstart};
-import package::solver::primal::{gradient_norm, search_direction, search_sums, take_step, warmstart};
+import package::solver::primal::{search_direction, search_sums, squared_gradient, take_step, warmstart};
 import package::solver::smooth_contact::smooth_forces;
 import package::solver::state::{
     compliance, end_solve, EXPECTED, iterations, live, load_solve, MIN_GRADIENT, MIN_IMPROVEMENT, restart, rows,
@@ -103,10 +103,10 @@ fn iterate_solve() {
     let scale = 1.0 / (stat_meaninertia(0u) * max(f32(nv), 1.0));
     let tolerance = max(opt_tolerance(0u), MIN_IMPROVEMENT);
     update_gradient();
-    let norm = gradient_norm();
-    var large_gradient = scale * norm >= max(opt_tolerance(0u), MIN_GRADIENT);
+    let squares = squared_gradient();
+    var large_gradient = scale * sqrt(squares.x) >= max(opt_tolerance(0u), MIN_GRADIENT);
 //#if !CG
-    large_gradient = large_gradient && 0.5 * scale * compliance * norm * norm >= EXPECTED * tolerance;
+    large_gradient = large_gradient && 0.5 * scale * compliance * squares.y >= EXPECTED * tolerance;
 //#endif
     live = live && (iterations == 0 || large_gradient) && iterations < opt_iterations(0u);
     stepped = live;
@@ -120,7 +120,7 @@ fn iterate_solve() {
     if (0.5 * scale * sums.x < tolerance && iterations > 0) {
         live = false;
     }
-    compliance = sums.x / max(norm * norm, MINVAL);
+    compliance = sums.x / max(squares.y, MINVAL);
 //#endif
     let best = line_search(sums, scale, live);
     // step

@@ -91,6 +91,38 @@ fn slope(option: &str, angle: f64) -> Model {
     .unwrap()
 }
 
+/// A block of 1.9 tonnes on a plane, with a tile and a pin of a gram and less on it: one island.
+#[cfg(feature = "gpu")]
+fn light_on_heavy(option: &str) -> Model {
+    load_str(&format!(
+        "<mujoco><option timestep='0.005' impratio='10' {option}/><worldbody><geom type='plane' size='5 5 1'/>\
+         <body pos='0 0 .19'><freejoint/><geom type='box' size='.4 .3 .2' density='20000'/></body>\
+         <body pos='0 0 .405' euler='0 2 0'><freejoint/><geom type='box' size='.02 .02 .01' density='20'/></body>\
+         <body pos='.1 0 .41' euler='10 0 0'><freejoint/>\
+         <geom type='capsule' size='.01 .02' density='20' euler='0 90 0'/></body></worldbody></mujoco>"
+    ))
+    .unwrap()
+}
+
+/// What a light body gains is small beside what a heavy one has gained, and is sought all the same.
+#[cfg(feature = "gpu")]
+#[test]
+fn light_bodies_on_heavy_ones_are_solved_on_the_gpu() {
+    use manyworlds::analysis::check::{self, CheckOptions};
+    use manyworlds::gpu::{AdapterPreference, Gpu, GpuBatch, KernelOptions};
+
+    let gpu = Gpu::open(AdapterPreference::Any).unwrap();
+    let options = CheckOptions { worlds: 16, steps: 40, seed: 0, from: None };
+    for option in ["", "cone='elliptic'"] {
+        let m = light_on_heavy(option);
+        let capacity = check::needed_capacity(&m, max_capacity(&m), &options);
+        let mut batch = GpuBatch::new(&gpu, m.clone(), 16, capacity, &KernelOptions::default()).unwrap();
+        let report = check::run(&m, capacity, &mut batch, &options).unwrap();
+        let row = report.rows.iter().find(|row| row.field == "qacc").unwrap();
+        assert!(!row.over(), "{option}: {row:?}");
+    }
+}
+
 #[test]
 fn a_box_slides_beyond_its_angle_of_friction_and_not_before() {
     let limit = 0.5f64.atan().to_degrees();

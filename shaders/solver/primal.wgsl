@@ -112,18 +112,24 @@ fn warmstart() {
     sync();
 }
 
-// Euclidean norm of the gradient.
-fn gradient_norm() -> f32 {
+// Square of the gradient's Euclidean norm and, for Newton's method, of its norm in the inverse pivots of the inertia, in
+// which a gradient counts for what the body that it moves gains by it, be that light or heavy.
+fn squared_gradient() -> vec2f {
     //#unroll
     for (var k = lane; k < parts; k += lanes) {
         var sum = 0.0;
+        var weighted = 0.0;
         //#unroll
         for (var i = k; i < nv; i += parts) {
-            sum += solver_grad(i) * solver_grad(i);
+            let square = solver_grad(i) * solver_grad(i);
+            sum += square;
+//#if !CG
+            weighted += square * qLDiagInv(i);
+//#endif
         }
-        set_partial(k, vec4f(sum));
+        set_partial(k, vec4f(sum, weighted, 0.0, 0.0));
     }
-    return sqrt(sum_partials().x);
+    return sum_partials().xy;
 }
 
 // Search direction at the present acceleration, and its products with the inertia and the Jacobian.

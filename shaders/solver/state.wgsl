@@ -38,7 +38,8 @@ var<private> iterations: i32;
 // true if the next direction is the steepest descent
 var<private> restart: bool;
 //#else
-// Newton decrement of the last step over the squared gradient: what a gradient gains, were the Hessian the same
+// Newton decrement of the last step over the squared gradient in the inverse pivots of the inertia: what a gradient gains,
+// were the Hessian the same
 var<private> compliance: f32;
 //#endif
 

@@ -39,6 +39,16 @@ pub trait Real:
     /// Least inverse inertia of a contact, as a share of that of a mean mass: beside harder ones, single precision loses
     /// what the others do. Zero in double precision.
     const MIN_CONTACT_INVWEIGHT: Self;
+    /// Numbers side by side in one of this type.
+    const WIDTH: usize;
+    /// Which of the numbers side by side something holds for.
+    type Mask: Copy;
+    /// Where any of four numbers is not zero; none if that is nowhere.
+    fn where_any(four: [Self; 4]) -> Option<Self::Mask>;
+    /// True if a mask holds for all numbers side by side.
+    fn is_everywhere(mask: Self::Mask) -> bool;
+    /// This number where a mask holds, another one elsewhere.
+    fn where_holds(self, mask: Self::Mask, elsewhere: Self) -> Self;
     /// Nearest value to a double.
     fn of(x: f64) -> Self;
     /// The same value as a double.
@@ -107,6 +117,20 @@ macro_rules! real {
             const MINVAL: Self = MINVAL as $t;
             const EPSILON: Self = <$t>::EPSILON;
             const MIN_CONTACT_INVWEIGHT: Self = $hardest;
+            const WIDTH: usize = 1;
+            type Mask = ();
+            #[inline(always)]
+            fn where_any([a, b, c, d]: [Self; 4]) -> Option<()> {
+                ((a != 0.0) | (b != 0.0) | (c != 0.0) | (d != 0.0)).then_some(())
+            }
+            #[inline(always)]
+            fn is_everywhere((): ()) -> bool {
+                true
+            }
+            #[inline(always)]
+            fn where_holds(self, (): (), _: Self) -> Self {
+                self
+            }
             #[inline(always)]
             #[allow(clippy::cast_possible_truncation)]
             fn of(x: f64) -> Self {

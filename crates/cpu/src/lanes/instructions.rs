@@ -1,7 +1,5 @@
 //! Sets of instructions, chosen when the program runs.
 
-use super::run::Job;
-
 /// A set of instructions for lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Instructions {
@@ -23,8 +21,8 @@ impl Instructions {
         all.into_iter().flatten().collect()
     }
 
-    /// Runs stages side by side.
-    pub(super) fn work(self, job: Job<'_>) -> bool {
+    /// Does what is to be done side by side.
+    pub(super) fn work(self, job: impl Work) -> bool {
         match self {
             Self::Common => job.work(),
             #[cfg(target_arch = "x86_64")]
@@ -41,8 +39,14 @@ impl Instructions {
     }
 }
 
+/// What is done side by side. It is inlined, with all that it calls for numbers in lanes, into whoever has the instructions.
+pub(super) trait Work {
+    /// Does it; false, and no world has changed, if worlds take different ways.
+    fn work(self) -> bool;
+}
+
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2")]
-fn with_avx2(job: Job<'_>) -> bool {
+fn with_avx2(job: impl Work) -> bool {
     job.work()
 }

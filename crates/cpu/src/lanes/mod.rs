@@ -7,6 +7,7 @@
 //! has the same bits in any lane, with any instructions and alone.
 
 pub mod instructions;
+mod newton;
 pub mod number;
 mod run;
 pub mod stepper;

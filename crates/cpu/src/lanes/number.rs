@@ -160,6 +160,30 @@ impl Real for Lanes {
     const MINVAL: Self = Self([MINVAL; WIDTH]);
     const EPSILON: Self = Self([f64::EPSILON; WIDTH]);
     const MIN_CONTACT_INVWEIGHT: Self = Self([<f64 as Real>::MIN_CONTACT_INVWEIGHT; WIDTH]);
+    const WIDTH: usize = WIDTH;
+
+    /// All bits of a lane, or none.
+    type Mask = [u64; WIDTH];
+    #[inline(always)]
+    fn where_any([a, b, c, d]: [Self; 4]) -> Option<Self::Mask> {
+        let any = |k: usize| {
+            let any = (a.0[k] != 0.0) | (b.0[k] != 0.0) | (c.0[k] != 0.0) | (d.0[k] != 0.0);
+            if any { u64::MAX } else { 0 }
+        };
+        let mask = [any(0), any(1), any(2), any(3)];
+        (mask[0] | mask[1] | mask[2] | mask[3] != 0).then_some(mask)
+    }
+    #[inline(always)]
+    fn is_everywhere(mask: Self::Mask) -> bool {
+        mask[0] & mask[1] & mask[2] & mask[3] != 0
+    }
+    #[inline(always)]
+    fn where_holds(self, mask: Self::Mask, elsewhere: Self) -> Self {
+        let one = |k: usize| {
+            f64::from_bits((self.0[k].to_bits() & mask[k]) | (elsewhere.0[k].to_bits() & !mask[k]))
+        };
+        Self([one(0), one(1), one(2), one(3)])
+    }
 
     by_lane! { sin cos tan acos round exp exp_m1 ln floor }
 
@@ -233,6 +257,12 @@ mod tests {
         assert_eq!(Lanes([0.0, -0.0, 0.0, 0.0]).f64(), 0.0);
         assert!(!agreed());
         assert_eq!(a.clip(Lanes::of(2.0), Lanes::of(3.0)).0, [2.0, 2.0, 3.0, 3.0]);
+        let mask =
+            Lanes::where_any([Lanes::ZERO, Lanes([0.0, 1.0, -0.0, f64::NAN]), Lanes::ZERO, Lanes::ZERO]);
+        assert_eq!(mask.map(|mask| a.where_holds(mask, b).0), Some([2.5, 2.0, 2.5, 4.0]));
+        assert_eq!(mask.map(Lanes::is_everywhere), Some(false));
+        assert!(Lanes::where_any([Lanes::of(-0.0); 4]).is_none());
+        assert_eq!(Lanes::where_any([b, a, a, a]).map(Lanes::is_everywhere), Some(true));
         assert_eq!(a.if_within(Lanes::ONE, Lanes::of(4.0), b).0, [0.0, 2.5, 2.5, 0.0]);
         assert!(agreed());
     }

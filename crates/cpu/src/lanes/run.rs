@@ -1,5 +1,6 @@
 //! Stages that follow each other side by side: what of the worlds they read goes into lanes, what they write comes back.
 
+use super::instructions::Work;
 use super::number::{Lanes, WIDTH, agreed};
 use crate::actuation::actuation::actuation;
 use crate::actuation::transmission::transmission;
@@ -77,10 +78,10 @@ pub(super) fn has_lanes(m: &Model, stage: Stage) -> bool {
     }
 }
 
-impl Job<'_> {
-    /// Runs the stages; false, and no world has changed, if worlds take different ways.
+impl Work for Job<'_> {
+    /// Runs the stages.
     #[inline(always)]
-    pub(super) fn work(self) -> bool {
+    fn work(self) -> bool {
         let Self { run, m, lanes, worlds } = self;
         let is_reset = |d: &Data| d.step_owed[0] != 0 || !all_good(&d.qacc);
         let integrates = run.stages.contains(&Stage::euler) || run.stages.contains(&Stage::implicit);
@@ -130,8 +131,18 @@ fn stage_of_lanes(stage: Stage, m: &Model<Lanes>, d: &mut Data<Lanes>) {
 /// A field of worlds into lanes. One that worlds do not hold is not touched.
 #[inline(always)]
 fn gather(place: usize, worlds: &[Data; WIDTH], lanes: &mut Data<Lanes>) {
-    let to = Data::<Lanes>::REAL_WRITES[place](lanes);
-    let from: [&[f64]; WIDTH] = worlds.each_ref().map(Data::REAL_READS[place]);
+    gather_slices(worlds.each_ref().map(Data::REAL_READS[place]), Data::<Lanes>::REAL_WRITES[place](lanes));
+}
+
+/// A field of lanes into worlds. One that worlds do not hold is not touched.
+#[inline(always)]
+fn scatter(place: usize, lanes: &Data<Lanes>, worlds: &mut [Data; WIDTH]) {
+    scatter_slices(Data::<Lanes>::REAL_READS[place](lanes), worlds.each_mut().map(Data::REAL_WRITES[place]));
+}
+
+/// Numbers of worlds into lanes, if all have as many.
+#[inline(always)]
+pub(super) fn gather_slices(from: [&[f64]; WIDTH], to: &mut [Lanes]) {
     let n = to.len();
     if from.iter().any(|x| x.len() != n) {
         return;
@@ -147,11 +158,9 @@ fn gather(place: usize, worlds: &[Data; WIDTH], lanes: &mut Data<Lanes>) {
     }
 }
 
-/// A field of lanes into worlds. One that worlds do not hold is not touched.
+/// Numbers in lanes into worlds, if all have as many.
 #[inline(always)]
-fn scatter(place: usize, lanes: &Data<Lanes>, worlds: &mut [Data; WIDTH]) {
-    let from = Data::<Lanes>::REAL_READS[place](lanes);
-    let to: [&mut [f64]; WIDTH] = worlds.each_mut().map(Data::REAL_WRITES[place]);
+fn scatter_slices(from: &[Lanes], to: [&mut [f64]; WIDTH]) {
     let n = from.len();
     if to.iter().any(|x| x.len() != n) {
         return;

@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 
 use super::instructions::Instructions;
+use super::newton::{self, Inertia, solve_beside};
 use super::number::{Lanes, WIDTH};
 use super::run::{Job, Run, fits, has_lanes};
 use crate::run_stage;
@@ -54,7 +55,14 @@ struct Plan {
     parts: Vec<Part>,
     instructions: Instructions,
     /// Memory of groups that are not at work.
-    idle: Mutex<Vec<Data<Lanes>>>,
+    idle: Mutex<Vec<Memory>>,
+}
+
+/// Memory of a group.
+#[derive(Debug, Default)]
+struct Memory {
+    lanes: Data<Lanes>,
+    newton: newton::Memory,
 }
 
 /// Stages of a step that follow each other.
@@ -64,6 +72,8 @@ enum Part {
     Single(Stage),
     /// Side by side.
     Lanes(Run),
+    /// Newton's method, in part side by side, with what runs before have left in lanes.
+    Newton,
 }
 
 impl Stepper {
@@ -105,7 +115,7 @@ impl Stepper {
     pub fn group(&self) -> Option<Group<'_>> {
         let plan = self.plan.as_ref()?;
         let idle = plan.idle.lock().ok().and_then(|mut idle| idle.pop());
-        Some(Group { stepper: self, plan, lanes: idle.unwrap_or_else(|| plan.lanes()) })
+        Some(Group { stepper: self, plan, memory: idle.unwrap_or_else(|| plan.memory()) })
     }
 }
 
@@ -113,13 +123,14 @@ impl Stepper {
 pub struct Group<'a> {
     stepper: &'a Stepper,
     plan: &'a Plan,
-    lanes: Data<Lanes>,
+    memory: Memory,
 }
 
 impl Group<'_> {
     /// Advances worlds by a time step; each has the bits that it has alone.
     pub fn step(&mut self, m: &Model, worlds: &mut [Data; WIDTH]) {
         let Plan { model, parts, instructions, .. } = self.plan;
+        let Memory { lanes, newton } = &mut self.memory;
         worlds.iter_mut().for_each(|d| d.step_owed[0] = 0);
         // lanes hold what runs before have left there
         let mut is_whole = true;
@@ -127,7 +138,7 @@ impl Group<'_> {
             match part {
                 Part::Single(stage) => worlds.iter_mut().for_each(|d| run_stage(*stage, m, d)),
                 Part::Lanes(run) => {
-                    let job = Job { run, m: model, lanes: &mut self.lanes, worlds };
+                    let job = Job { run, m: model, lanes, worlds };
                     is_whole = is_whole && instructions.work(job);
                     if !is_whole {
                         let alone =
@@ -135,6 +146,10 @@ impl Group<'_> {
                         worlds.iter_mut().for_each(alone);
                     }
                 }
+                Part::Newton if is_whole => {
+                    solve_beside(m, worlds, &Inertia { m: model, d: lanes }, newton, *instructions);
+                }
+                Part::Newton => worlds.iter_mut().for_each(|d| run_stage(Stage::solve, m, d)),
             }
         }
         worlds.iter_mut().for_each(|d| self.stepper.take_owed(m, d));
@@ -144,7 +159,7 @@ impl Group<'_> {
 impl Drop for Group<'_> {
     fn drop(&mut self) {
         if let Ok(mut idle) = self.plan.idle.lock() {
-            idle.push(std::mem::take(&mut self.lanes));
+            idle.push(std::mem::take(&mut self.memory));
         }
     }
 }
@@ -160,12 +175,19 @@ impl Plan {
         let model = m.cast_fields(wanted);
         let plan = Self { model, parts: parts(m, stages), instructions, idle: Mutex::default() };
         if let Ok(mut idle) = plan.idle.lock() {
-            idle.extend((0..groups).map(|_| plan.lanes()));
+            idle.extend((0..groups).map(|_| plan.memory()));
         }
         plan
     }
 
-    /// Memory of a group: the fields that go into lanes or come from there, what counts, and what integrators keep for
+    /// Memory of a group.
+    fn memory(&self) -> Memory {
+        let is_newton = self.parts.iter().any(|part| matches!(part, Part::Newton));
+        let newton = newton::Memory::new(if is_newton { self.model.sizes.nv } else { 0 });
+        Memory { lanes: self.lanes(), newton }
+    }
+
+    /// What a group has in lanes: the fields that go into lanes or come from there, what counts, and what integrators keep for
     /// themselves.
     fn lanes(&self) -> Data<Lanes> {
         let mut places: Vec<usize> = Vec::new();
@@ -201,7 +223,8 @@ fn parts(m: &Model, stages: &[Stage]) -> Vec<Part> {
             for (known, field) in in_lanes.iter_mut().zip(Data::<f64>::FIELDS) {
                 *known &= !(row.resets || writes(row, field));
             }
-            parts.push(Part::Single(stage));
+            let is_newton = stage == Stage::solve && newton::fits(m);
+            parts.push(if is_newton { Part::Newton } else { Part::Single(stage) });
             continue;
         }
         if !matches!(parts.last(), Some(Part::Lanes(_))) {

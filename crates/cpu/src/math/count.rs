@@ -182,6 +182,17 @@ impl<T: Real> Real for Counted<T> {
     const MINVAL: Self = Self(T::MINVAL);
     const MIN_CONTACT_INVWEIGHT: Self = Self(T::MIN_CONTACT_INVWEIGHT);
     const EPSILON: Self = Self(T::EPSILON);
+    const WIDTH: usize = T::WIDTH;
+    type Mask = T::Mask;
+    fn where_any(four: [Self; 4]) -> Option<T::Mask> {
+        T::where_any(four.map(|x| x.0))
+    }
+    fn is_everywhere(mask: T::Mask) -> bool {
+        T::is_everywhere(mask)
+    }
+    fn where_holds(self, mask: T::Mask, elsewhere: Self) -> Self {
+        Self(self.0.where_holds(mask, elsewhere.0))
+    }
     fn of(x: f64) -> Self {
         Self(T::of(x))
     }

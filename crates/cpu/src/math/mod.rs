@@ -23,7 +23,7 @@ pub use quaternion::{
     Quat, axis_angle_quat, quat, quat_at, quat_conj, quat_integrate, quat_mul, quat_normalize, quat_rotate,
     quat_sub, quat_to_mat, quat_to_rotvec, set_quat,
 };
-pub use rows::{add_four_rows, add_row, add_rows4, dot_n, dot_rows4};
+pub use rows::{add_four_rows, add_row, add_rows4, add_rows4_if_any, dot_n, dot_rows4};
 pub use spatial::{
     Inertia, Spatial, dot6, force_cross, inertia, inertia_about, inertia_moved, inertia_mul, motion_cross,
     set_inertia, set_spatial, spatial,

@@ -20,9 +20,20 @@ pub fn dot_n<T: Real>(a: &[T], b: &[T]) -> T {
     (sum[0] + sum[1]) + (sum[2] + sum[3])
 }
 
-/// Scalar products of four long vectors with another, which is read once. The four may be longer.
-#[inline(never)]
+/// Scalar products of four long vectors with another, which is read once. The four may be longer. A function by itself but for
+/// numbers side by side, whose instructions are those of their caller.
+#[inline(always)]
 pub fn dot_rows4<T: Real>(v: &[T], a: &[T], b: &[T], c: &[T], d: &[T]) -> [T; 4] {
+    if T::WIDTH > 1 { dot_four_rows(v, a, b, c, d) } else { dot_rows4_apart(v, a, b, c, d) }
+}
+
+#[inline(never)]
+fn dot_rows4_apart<T: Real>(v: &[T], a: &[T], b: &[T], c: &[T], d: &[T]) -> [T; 4] {
+    dot_four_rows(v, a, b, c, d)
+}
+
+#[inline(always)]
+fn dot_four_rows<T: Real>(v: &[T], a: &[T], b: &[T], c: &[T], d: &[T]) -> [T; 4] {
     let n = v.len();
     let (a, b, c, d) = (&a[..n], &b[..n], &c[..n], &d[..n]);
     let (mut even, mut odd) = ([T::ZERO; 4], [T::ZERO; 4]);
@@ -57,18 +68,47 @@ pub fn add_row<T: Real>(out: &mut [T], f: T, a: &[T]) {
 }
 
 /// Adds four scaled long vectors to another, which is read and written once. The four may be longer. The factors are
-/// separate arguments so that they are passed in registers.
-#[inline(never)]
+/// separate arguments so that they are passed in registers. A function by itself but for numbers side by side.
+#[inline(always)]
 pub fn add_rows4<T: Real>(out: &mut [T], fa: T, a: &[T], fb: T, b: &[T], fc: T, c: &[T], fd: T, d: &[T]) {
+    if T::WIDTH > 1 {
+        add_four_rows(out, [fa, fb, fc, fd], [a, b, c, d]);
+    } else {
+        add_rows4_apart(out, fa, a, fb, b, fc, c, fd, d);
+    }
+}
+
+#[inline(never)]
+fn add_rows4_apart<T: Real>(out: &mut [T], fa: T, a: &[T], fb: T, b: &[T], fc: T, c: &[T], fd: T, d: &[T]) {
     add_four_rows(out, [fa, fb, fc, fd], [a, b, c, d]);
 }
 
 /// [`add_rows4`] where it stands: of numbers that are passed in memory anyway.
 #[inline(always)]
-pub fn add_four_rows<T: Real>(out: &mut [T], [fa, fb, fc, fd]: [T; 4], [a, b, c, d]: [&[T]; 4]) {
+pub fn add_four_rows<T: Real>(out: &mut [T], f: [T; 4], [a, b, c, d]: [&[T]; 4]) {
     let n = out.len();
     let (a, b, c, d) = (&a[..n], &b[..n], &c[..n], &d[..n]);
     for i in 0..n {
-        out[i] += (fa * a[i] + fb * b[i]) + (fc * c[i] + fd * d[i]);
+        out[i] += sum_of_four(f, [a[i], b[i], c[i], d[i]]);
     }
+}
+
+/// [`add_rows4`] unless all factors are zero; of numbers side by side, by number.
+#[inline(always)]
+pub fn add_rows4_if_any<T: Real>(out: &mut [T], f: [T; 4], [a, b, c, d]: [&[T]; 4]) {
+    let Some(mask) = T::where_any(f) else { return };
+    if T::is_everywhere(mask) {
+        return add_rows4(out, f[0], a, f[1], b, f[2], c, f[3], d);
+    }
+    let n = out.len();
+    let (a, b, c, d) = (&a[..n], &b[..n], &c[..n], &d[..n]);
+    for i in 0..n {
+        let sum = out[i] + sum_of_four(f, [a[i], b[i], c[i], d[i]]);
+        out[i] = sum.where_holds(mask, out[i]);
+    }
+}
+
+#[inline(always)]
+fn sum_of_four<T: Real>(f: [T; 4], x: [T; 4]) -> T {
+    (f[0] * x[0] + f[1] * x[1]) + (f[2] * x[2] + f[3] * x[3])
 }

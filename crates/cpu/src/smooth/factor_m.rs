@@ -260,6 +260,7 @@ pub fn mul_m<T: Real>(m: &Model<T>, inertia: &[T], v: &[T], out: &mut [T]) {
 }
 
 /// Product restricted to a range of degrees of freedom, which are whole trees; the rest of `out` keeps its values.
+#[inline(always)]
 pub fn mul_m_within<T: Real>(m: &Model<T>, inertia: &[T], v: &[T], out: &mut [T], dofs: Range<usize>) {
     for part in parts_of(m, dofs) {
         match part {
@@ -274,6 +275,7 @@ pub fn mul_m_within<T: Real>(m: &Model<T>, inertia: &[T], v: &[T], out: &mut [T]
 }
 
 /// [`mul_m_within`] of one tree.
+#[inline(always)]
 fn mul_tree<T: Real>(m: &Model<T>, inertia: &[T], v: &[T], out: &mut [T], dofs: Range<usize>) {
     let (v, out) = (&v[..m.sizes.nv], &mut out[..m.sizes.nv]);
     for i in dofs {

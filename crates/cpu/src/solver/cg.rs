@@ -8,15 +8,15 @@ use manyworlds_model::model::data::Data;
 use manyworlds_model::model::descent::Descent;
 use manyworlds_model::real::Real;
 
-/// New search direction from the gradient in `solver_grad`; returns `grad' M⁻¹ grad`, and the length of the direction. `last` is
-/// the value of the former at the last direction, none for the first. Beta is that of Polak and Ribière, not below zero, where the method restarts.
+/// New search direction from the gradient in `solver_grad`; returns `grad' M⁻¹ grad`. `last` is its value
+/// at the last direction, none for the first. Beta is that of Polak and Ribière, not below zero, where the method restarts.
 pub fn cg_direction<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
     s: &mut Descent<T>,
     island: i32,
     last: Option<T>,
-) -> (T, T) {
+) -> T {
     // gradient preconditioned by the inertia
     for k in island_ranges(d, island) {
         let range = range_at(d, k);
@@ -30,10 +30,11 @@ pub fn cg_direction<T: Real>(
         [grad * now, change]
     });
     let beta = last.map_or(T::ZERO, |last| (change / last.max(T::MINVAL)).max(T::ZERO));
-    let [square] = change_over(d, island, &mut s.solver_search, [&s.solver_Mv], |search, [x]| {
-        let kept = if beta > T::ZERO { beta * *search } else { T::ZERO };
-        *search = kept - x;
-        [*search * *search]
-    });
-    (grad_mgrad, square.sqrt())
+    for k in island_ranges(d, island) {
+        for i in range_at(d, k) {
+            let kept = if beta > T::ZERO { beta * s.solver_search[i] } else { T::ZERO };
+            s.solver_search[i] = kept - s.solver_Mv[i];
+        }
+    }
+    grad_mgrad
 }

@@ -6,15 +6,9 @@
 
 use std::ops::Range;
 
-use crate::math::{add_row, add_rows4, dot_n, dot_rows4};
+use crate::math::{add_row, add_rows4, add_rows4_if_any, dot_n, dot_rows4};
 use manyworlds_model::model::hessian::{Hessian, Node};
 use manyworlds_model::real::Real;
-
-/// True if any of four numbers is non-zero.
-#[inline(always)]
-pub(super) fn any<T: Real>(a: T, b: T, c: T, d: T) -> bool {
-    (a != T::ZERO) | (b != T::ZERO) | (c != T::ZERO) | (d != T::ZERO)
-}
 
 /// Factors a node in place, and changes the nodes of its blocks. Pivots have a lower bound: that of the inertia, whose
 /// inverse pivots are `inertia_inv`.
@@ -27,7 +21,8 @@ pub(super) fn factor_node<T: Real>(h: &mut Hessian<T>, k: usize, inertia_inv: &[
 }
 
 /// Factors the columns of a node, from the last one up.
-fn factor_columns<T: Real>(columns: &mut [T], node: &Node, inertia_inv: &[T]) {
+#[inline(always)]
+pub(crate) fn factor_columns<T: Real>(columns: &mut [T], node: &Node, inertia_inv: &[T]) {
     let (n, height) = (node.len(), node.height);
     let start = |c: usize| c * height + c * (c + 1) / 2;
     for i in (0..n).rev() {
@@ -109,9 +104,7 @@ fn add_columns<T: Real>(out: &mut [T], columns: &[T], node: &Node, from: usize, 
     };
     for k in (from..n).step_by(4) {
         let ((a, fa), (b, fb), (c, fc), (e, fe)) = (next(k), next(k + 1), next(k + 2), next(k + 3));
-        if any(fa, fb, fc, fe) {
-            add_rows4(out, fa, a, fb, b, fc, c, fe, e);
-        }
+        add_rows4_if_any(out, [fa, fb, fc, fe], [a, b, c, e]);
     }
 }
 
@@ -171,7 +164,8 @@ fn update_column<T: Real>(column: &mut [T], v: &mut [T], p: T, share: T) {
 
 /// Solves with the factors of one node without blocks, a packed triangle. Four rows at a time, so that common elements are
 /// read once.
-pub(super) fn solve_triangle<T: Real>(h: &[T], x: &mut [T]) {
+#[inline(always)]
+pub(crate) fn solve_triangle<T: Real>(h: &[T], x: &mut [T]) {
     let row = |k: usize| &h[k * (k + 1) / 2..][..=k];
     let whole = x.len() - x.len() % 4;
     // L', from the last row up

@@ -4,10 +4,9 @@
 use std::cmp::Ordering;
 
 use super::blocks::{FREE, add_fixed4, fixed};
-use super::factors::any;
 use super::rows::{FourRows, RowBatch, is_narrow};
 use crate::constraint::row_span::row_span;
-use crate::math::{add_row, add_rows4};
+use crate::math::{add_row, add_rows4_if_any};
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::hessian::{Hessian, Node, RowPart};
 use manyworlds_model::real::Real;
@@ -89,10 +88,7 @@ pub(super) fn add_rows_hessian<T: Real>(
     for (i, (((&ai, &bi), &ci), &ei)) in a.iter().zip(b).zip(c).zip(e).enumerate() {
         let (out, after) = rest.split_at_mut(first + i + 1);
         rest = after;
-        let (fa, fb, fc, fe) = (ai * w[0], bi * w[1], ci * w[2], ei * w[3]);
-        if any(fa, fb, fc, fe) {
-            add_rows4(&mut out[first..], fa, a, fb, b, fc, c, fe, e);
-        }
+        add_rows4_if_any(&mut out[first..], [ai * w[0], bi * w[1], ci * w[2], ei * w[3]], [a, b, c, e]);
     }
 }
 
@@ -202,7 +198,7 @@ pub(super) fn add_part<T: Real>(
     let is_same = (q.node, q.begin) == (p.node, p.begin);
     for k in 0..p.end - p.begin {
         let (fa, fb, fc, fe) = (own[0][k] * w[0], own[1][k] * w[1], own[2][k] * w[2], own[3][k] * w[3]);
-        if any(fa, fb, fc, fe) {
+        if T::where_any([fa, fb, fc, fe]).is_some() {
             let count = if is_same { k + 1 } else { q.end - q.begin };
             let column = node.column(p.begin + k - node.begin) + place;
             let out = &mut h.entries[column..column + count];

@@ -5,11 +5,10 @@ use std::ops::Range;
 
 use super::blocks::mul_equalities;
 use super::metric::mul_terms;
-use super::rows::{FourSums, cut_rows, island_ranges, mul_jac, range_at, sums_over};
+use super::rows::{FourSums, cut_rows, mul_jac, sums_over};
 use crate::constraint::cone::{along, cone_of, frictionless_line};
 use crate::constraint::constraint_cost::{cost_parameters, force, is_quadratic, row_cost};
 use crate::constraint::islands::row_ranges;
-use crate::smooth::factor_m::mul_m_within;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::descent::Descent;
@@ -34,7 +33,8 @@ struct LineSearch<T> {
     evaluations: i32,
 }
 
-/// Step length along the search direction, whose length is given, and the change of cost there.
+/// Step length along the search direction, whose length is given, and the change of cost there. `solver_Mv` has the inertia
+/// times the direction.
 ///
 /// `decrement`: for Newton's direction, minus the slope of the cost at the start, which equals the curvature there.
 pub fn line_search<T: Real>(
@@ -48,10 +48,6 @@ pub fn line_search<T: Real>(
 ) -> (T, T) {
     if length < T::MINVAL {
         return (T::ZERO, T::ZERO);
-    }
-    for k in island_ranges(d, island) {
-        let range = range_at(d, k);
-        mul_m_within(m, &d.M, &s.solver_search, &mut s.solver_Mv, range);
     }
     mul_terms(m, d, Some(island), &s.solver_search, &mut s.solver_Mv);
     let mut products = std::mem::take(&mut s.solver_Jv);

@@ -33,7 +33,7 @@ use crate::constraint::islands::row_ranges;
 use crate::constraint::row_span::{has_gap, row_span};
 use crate::integrate::implicit::turn_free_bodies;
 use crate::math::{add_row, add_rows4};
-use crate::smooth::factor_m::solve_ld_within;
+use crate::smooth::factor_m::{mul_m_within, solve_ld_within};
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::descent::{Descent, Effort};
@@ -56,41 +56,11 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 
 /// Acceleration and constraint forces, with whatever is in the place of the inertia.
 fn solve_rows<T: Real>(m: &Model<T>, d: &mut Data<T>) {
-    d.solver_niter[0] = 0;
-    if d.nefc[0] == 0 {
-        d.qacc.copy_from_slice(&d.qacc_smooth);
-        d.qfrc_constraint.fill(T::ZERO);
+    if !begin(m, d) {
         return;
     }
-    let dual = m.opt_solver[0] == solver::PGS;
-    if !dual && !m.is_smooth() {
-        warmstart(m, d);
-    }
-    d.qfrc_constraint.fill(T::ZERO);
-    for i in 0..m.sizes.nv {
-        // an elastic flex is an island without rows too
-        let island = d.dof_island[i];
-        if island < 0 || d.island_efc_begin[island as usize] == d.island_efc_end[island as usize] {
-            d.qacc[i] = d.qacc_smooth[i];
-        }
-    }
-    if m.is_dual() {
-        project_constraint(m, d);
-    }
-    if dual {
-        pgs_warmstart(m, d);
-    }
-    if m.is_smooth() {
-        smooth_forces(m, d);
-    }
-    if m.opt_solver[0] == solver::CG {
-        d.hold(Need::ConjugateGradient);
-    }
     // apart, while it is built from the world's rows
-    let mut hessian = (m.opt_solver[0] == solver::NEWTON).then(|| d.take_hessian());
-    if let Some(hessian) = &mut hessian {
-        hessian.fits = false;
-    }
+    let mut hessian = take_hessian(m, d);
     let threads = if m.is_dual() || m.is_smooth() { 1 } else { solvers(d) };
     if threads > 1 {
         let each = |d: &Data<T>, s: &mut Descent<T>, h: Option<&mut Hessian<T>>, island: i32| {
@@ -132,78 +102,194 @@ fn solve_rows<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     }
 }
 
-/// Newton's method, or conjugate gradients, in one island; returns the number of iterations.
-///
-/// Equality rows may be many, as the edges of a flex are. Their forces are linear in the acceleration, so that `solver_Ma` takes
-/// them up, and each product with the inertia one with `J' D J`, in one pass; they are read as forces at the end.
-fn solve_island<T: Real>(
-    m: &Model<T>,
-    d: &Data<T>,
-    s: &mut Descent<T>,
-    h: Option<&mut Hessian<T>>,
-    island: i32,
-) -> i32 {
-    if rows(d, island).is_empty() {
-        return 0;
+/// Sets out from the warm start; false if there are no rows, and all is solved.
+pub(crate) fn begin<T: Real>(m: &Model<T>, d: &mut Data<T>) -> bool {
+    d.solver_niter[0] = 0;
+    if d.nefc[0] == 0 {
+        d.qacc.copy_from_slice(&d.qacc_smooth);
+        d.qfrc_constraint.fill(T::ZERO);
+        return false;
     }
-    let (equalities, rest) = cut_rows(d, island);
-    add_equalities(d, equalities.clone(), &s.solver_Jaref, T::ONE, &mut s.solver_Ma);
-    let iterations = descend(m, d, s, h, island, &rest);
-    add_equalities(d, equalities.clone(), &s.solver_Jaref, -T::ONE, &mut s.qfrc_constraint);
-    for range in row_ranges(&d.efc_order[equalities]) {
-        let rows = d.efc_D[range.clone()].iter().zip(&s.solver_Jaref[range.clone()]);
-        s.efc_force[range].iter_mut().zip(rows).for_each(|(f, (mass, x))| *f = -(*mass * *x));
+    let dual = m.opt_solver[0] == solver::PGS;
+    if !dual && !m.is_smooth() {
+        warmstart(m, d);
     }
-    iterations
+    d.qfrc_constraint.fill(T::ZERO);
+    for i in 0..m.sizes.nv {
+        // an elastic flex is an island without rows too
+        let island = d.dof_island[i];
+        if island < 0 || d.island_efc_begin[island as usize] == d.island_efc_end[island as usize] {
+            d.qacc[i] = d.qacc_smooth[i];
+        }
+    }
+    if m.is_dual() {
+        project_constraint(m, d);
+    }
+    if dual {
+        pgs_warmstart(m, d);
+    }
+    if m.is_smooth() {
+        smooth_forces(m, d);
+    }
+    if m.opt_solver[0] == solver::CG {
+        d.hold(Need::ConjugateGradient);
+    }
+    true
 }
 
-/// [`solve_island`], with the rows at some places apart from `solver_Ma`.
-fn descend<T: Real>(
+/// The Hessian of Newton's method, out of the world. What it was built for is no longer known to be there.
+pub(crate) fn take_hessian<T: Real>(m: &Model<T>, d: &mut Data<T>) -> Option<Box<Hessian<T>>> {
+    let mut hessian = (m.opt_solver[0] == solver::NEWTON).then(|| d.take_hessian());
+    if let Some(hessian) = &mut hessian {
+        hessian.fits = false;
+    }
+    hessian
+}
+
+/// Newton's method, or conjugate gradients, in one island; returns the number of iterations.
+fn solve_island<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
     s: &mut Descent<T>,
     mut h: Option<&mut Hessian<T>>,
     island: i32,
-    rest: &Range<usize>,
 ) -> i32 {
-    let scale = cost_scale(m, d, island);
-    let tolerance = m.opt_tolerance[0];
-    let gradient = scale * update_gradient_of(m, d, s, island, rest.clone());
-    if gradient < tolerance && already_solved(m, d, s, island, scale) {
+    if rows(d, island).is_empty() {
         return 0;
     }
+    let mut search = IslandSearch::begin(m, d, s, island);
     let mut grad_mgrad = None;
-    for iteration in 0..m.opt_iterations[0] {
-        let (length, decrement) = if let Some(h) = &mut h {
-            let decrement = search_direction(m, d, s, h, island, iteration == 0);
-            if scale * T::of(0.5) * decrement < tolerance && iteration > 0 {
-                return iteration;
+    while search.goes_on(m) {
+        let decrement = if let Some(h) = &mut h {
+            if search.set_up_hessian(m, d, s, h) {
+                factor_hessian(d, h, island);
             }
-            (norm(d, island, &s.solver_search), Some(decrement))
+            search.copy_gradient(d, s);
+            solve_hessian(s, h, island);
+            let Some(decrement) = search.take_direction(m, d, s) else { break };
+            Some(decrement)
         } else {
-            let (product, length) = cg_direction(m, d, s, island, grad_mgrad);
-            grad_mgrad = Some(product);
-            (length, None)
+            grad_mgrad = Some(cg_direction(m, d, s, island, grad_mgrad));
+            None
         };
-        let (alpha, change) = line_search(m, d, s, island, scale, length, decrement);
-        if alpha == T::ZERO {
-            return iteration;
+        mul_inertia(m, d, s, island);
+        search.take_step(m, d, s, decrement);
+    }
+    search.finish(d, s)
+}
+
+/// The search for the solution of an island. Its parts stand by themselves for worlds that share what lies between them: factors
+/// and products.
+///
+/// Equality rows may be many, as the edges of a flex are. Their forces are linear in the acceleration, so that `solver_Ma` takes
+/// them up, and each product with the inertia one with `J' D J`, in one pass; they are read as forces at the end.
+pub(crate) struct IslandSearch<T> {
+    island: i32,
+    /// Places in `efc_order` of the rows that `solver_Ma` takes up, and of the others.
+    equalities: Range<usize>,
+    rest: Range<usize>,
+    /// Makes costs and gradients dimensionless.
+    scale: T,
+    iterations: i32,
+    is_done: bool,
+}
+
+impl<T: Real> IslandSearch<T> {
+    /// Forces and gradient at the warm start, which may be the solution.
+    pub(crate) fn begin(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, island: i32) -> Self {
+        let (equalities, rest) = cut_rows(d, island);
+        add_equalities(d, equalities.clone(), &s.solver_Jaref, T::ONE, &mut s.solver_Ma);
+        let scale = cost_scale(m, d, island);
+        let gradient = scale * update_gradient_of(m, d, s, island, rest.clone());
+        let is_done = gradient < m.opt_tolerance[0] && already_solved(m, d, s, island, scale);
+        Self { island, equalities, rest, scale, iterations: 0, is_done }
+    }
+
+    /// True if another direction is wanted.
+    pub(crate) fn goes_on(&self, m: &Model<T>) -> bool {
+        !self.is_done && self.iterations < m.opt_iterations[0]
+    }
+
+    /// The Hessian at the present acceleration: true if it is built and not yet factored, false if its factors were updated.
+    pub(crate) fn set_up_hessian(
+        &self,
+        m: &Model<T>,
+        d: &Data<T>,
+        s: &mut Descent<T>,
+        h: &mut Hessian<T>,
+    ) -> bool {
+        // where all islands begin at their solutions, nobody asks for nodes
+        if !h.fits {
+            set_pattern(m, d, h);
         }
-        // step
-        for k in island_ranges(d, island) {
+        let is_first = self.iterations == 0;
+        let is_built = is_first || !update_factors(m, d, s, h, self.island);
+        if is_built {
+            build_hessian(m, d, s, h, self.island, is_first);
+        }
+        is_built
+    }
+
+    /// The gradient in the place of the direction.
+    pub(crate) fn copy_gradient(&self, d: &Data<T>, s: &mut Descent<T>) {
+        for k in island_ranges(d, self.island) {
+            let range = range_at(d, k);
+            s.solver_search[range.clone()].copy_from_slice(&s.solver_grad[range]);
+        }
+    }
+
+    /// Makes `H⁻¹ grad` Newton's direction; returns the decrement `grad' H⁻¹ grad`, none if it is too small for a step.
+    pub(crate) fn take_direction(&mut self, m: &Model<T>, d: &Data<T>, s: &mut Descent<T>) -> Option<T> {
+        let decrement = sum_over(d, self.island, [&s.solver_grad, &s.solver_search], |[x, y]| x * y);
+        for k in island_ranges(d, self.island) {
+            for i in range_at(d, k) {
+                s.solver_search[i] = -s.solver_search[i];
+            }
+        }
+        let is_small = self.scale * T::of(0.5) * decrement < m.opt_tolerance[0];
+        self.is_done = is_small && self.iterations > 0;
+        (!self.is_done).then_some(decrement)
+    }
+
+    /// Goes along the direction, whose product with the inertia is in `solver_Mv`, to the least cost, and finds the gradient
+    /// there.
+    pub(crate) fn take_step(&mut self, m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, decrement: Option<T>) {
+        let length = norm(d, self.island, &s.solver_search);
+        let (alpha, change) = line_search(m, d, s, self.island, self.scale, length, decrement);
+        if alpha == T::ZERO {
+            self.is_done = true;
+            return;
+        }
+        for k in island_ranges(d, self.island) {
             let range = range_at(d, k);
             add_row(&mut s.qacc[range.clone()], alpha, &s.solver_search[range.clone()]);
             add_row(&mut s.solver_Ma[range.clone()], alpha, &s.solver_Mv[range]);
         }
-        for range in row_ranges(&d.efc_order[rows(d, island)]) {
+        for range in row_ranges(&d.efc_order[rows(d, self.island)]) {
             add_row(&mut s.solver_Jaref[range.clone()], alpha, &s.solver_Jv[range]);
         }
-        let gradient = scale * update_gradient_of(m, d, s, island, rest.clone());
-        if -scale * change < tolerance || gradient < tolerance {
-            return iteration + 1;
-        }
+        let gradient = self.scale * update_gradient_of(m, d, s, self.island, self.rest.clone());
+        self.iterations += 1;
+        self.is_done = -self.scale * change < m.opt_tolerance[0] || gradient < m.opt_tolerance[0];
     }
-    m.opt_iterations[0].max(0)
+
+    /// Makes forces of the equality rows that `solver_Ma` took up; returns the number of iterations.
+    pub(crate) fn finish(self, d: &Data<T>, s: &mut Descent<T>) -> i32 {
+        let equalities = self.equalities;
+        add_equalities(d, equalities.clone(), &s.solver_Jaref, -T::ONE, &mut s.qfrc_constraint);
+        for range in row_ranges(&d.efc_order[equalities]) {
+            let rows = d.efc_D[range.clone()].iter().zip(&s.solver_Jaref[range.clone()]);
+            s.efc_force[range].iter_mut().zip(rows).for_each(|(f, (mass, x))| *f = -(*mass * *x));
+        }
+        self.iterations
+    }
+}
+
+/// The inertia times the search direction.
+pub(crate) fn mul_inertia<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, island: i32) {
+    for k in island_ranges(d, island) {
+        mul_m_within(m, &d.M, &s.solver_search, &mut s.solver_Mv, range_at(d, k));
+    }
 }
 
 /// Warm start: the last acceleration, or the unconstrained one if its cost is lower.
@@ -379,35 +465,4 @@ fn add_forces<T: Real, const PLAIN: bool>(d: &Data<T>, s: &mut Descent<T>, batch
     if !PLAIN && parts[1].0 < parts[1].1 {
         add(parts[1]);
     }
-}
-
-/// Newton direction at the present acceleration; returns the decrement `grad' H⁻¹ grad`.
-fn search_direction<T: Real>(
-    m: &Model<T>,
-    d: &Data<T>,
-    s: &mut Descent<T>,
-    h: &mut Hessian<T>,
-    island: i32,
-    rebuild: bool,
-) -> T {
-    // where all islands begin at their solutions, nobody asks for nodes
-    if !h.fits {
-        set_pattern(m, d, h);
-    }
-    if rebuild || !update_factors(m, d, s, h, island) {
-        build_hessian(m, d, s, h, island, rebuild);
-        factor_hessian(d, h, island);
-    }
-    for k in island_ranges(d, island) {
-        let range = range_at(d, k);
-        s.solver_search[range.clone()].copy_from_slice(&s.solver_grad[range]);
-    }
-    solve_hessian(s, h, island);
-    let decrement = sum_over(d, island, [&s.solver_grad, &s.solver_search], |[x, y]| x * y);
-    for k in island_ranges(d, island) {
-        for i in range_at(d, k) {
-            s.solver_search[i] = -s.solver_search[i];
-        }
-    }
-    decrement
 }

@@ -26,7 +26,7 @@ macro_rules! force_data {
             scratch tree_row_num: int [ntree] "1" "Rows of a tree." { need: Need::Kernels };
             scratch tree_row: int [njmax 8] "1" "Rows by tree: where a row's elements are, less the first degree of freedom, and which of the tree's they are for." { need: Need::Kernels };
             scratch tree_row_count: int [1] "1" "Rows of all trees; if there is no room for them, none are listed." { need: Need::Kernels };
-            scratch solver_compliance: real [1] "mixed" "Newton decrement over the squared gradient, between dispatches." { need: Need::Kernels };
+            scratch solver_compliance: real [1] "mixed" "Newton decrement over the squared gradient in the inverse pivots of the inertia, between dispatches." { need: Need::Kernels };
             scratch solver_status: int [1] "flag" "1 while the solver iterates, between dispatches." { need: Need::Kernels };
             // 9.4e-6
             solve solver_Jaref: real [njmax] "mixed" "J qacc - aref." { tolerance: Tolerance::Within(2e-4), transient: 4 };
