@@ -112,8 +112,8 @@ fn warmstart() {
     sync();
 }
 
-// Square of the gradient's Euclidean norm and, for Newton's method, of its norm in the inverse pivots of the inertia, in
-// which a gradient counts for what the body that it moves gains by it, be that light or heavy.
+// Square of the gradient's Euclidean norm and, for Newton's method, of its norm in the inverse pivots of the inertia, or of
+// the metric in its place: a gradient counts for what the body that it moves gains by it, be that light or heavy.
 fn squared_gradient() -> vec2f {
     //#unroll
     for (var k = lane; k < parts; k += lanes) {
@@ -124,7 +124,11 @@ fn squared_gradient() -> vec2f {
             let square = solver_grad(i) * solver_grad(i);
             sum += square;
 //#if !CG
+//#if DISCRETE
+            weighted += square * metric_LDiagInv(i);
+//#else
             weighted += square * qLDiagInv(i);
+//#endif
 //#endif
         }
         set_partial(k, vec4f(sum, weighted, 0.0, 0.0));

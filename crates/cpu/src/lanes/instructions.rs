@@ -41,7 +41,7 @@ impl Instructions {
 
 /// What is done side by side. It is inlined, with all that it calls for numbers in lanes, into whoever has the instructions.
 pub(super) trait Work {
-    /// Does it; false, and no world has changed, if worlds take different ways.
+    /// Does it; false if worlds take different ways in what has one for all of them, and then no world has changed.
     fn work(self) -> bool;
 }
 

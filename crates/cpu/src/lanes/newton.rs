@@ -20,10 +20,9 @@ use manyworlds_model::schema::enums::solver;
 /// Degrees of freedom up to which a Hessian is in lanes: those of four worlds have room in a second-level cache.
 const MOST_DOFS: usize = 96;
 
-/// True if worlds of a model may be solved side by side.
+/// True if worlds of a model that [has lanes](super::run::fits) may be solved side by side.
 pub(super) fn fits(m: &Model) -> bool {
-    let is_newton = m.opt_solver[0] == solver::NEWTON && !m.is_dual() && !m.is_smooth();
-    is_newton && m.opt_noslip_iterations[0] <= 0 && !m.is_discrete() && m.sizes.nv <= MOST_DOFS
+    m.opt_solver[0] == solver::NEWTON && !m.is_dual() && m.sizes.nv <= MOST_DOFS
 }
 
 /// What worlds share: a Hessian or its factors, and vectors over degrees of freedom.
@@ -119,11 +118,12 @@ fn search_on(
             one.set_up_hessian(m, d);
         }
     }
-    // the worlds whose islands are dense over the same degrees of freedom as that of the first such world
+    // most of the worlds whose islands are dense over the same degrees of freedom
     let nodes = all.each_ref().map(|one| one.as_ref().and_then(|one| one.node(m, island)));
     let dofs = |node: &Node| (node.begin, node.end);
-    let first = nodes.iter().flatten().next().map(dofs);
-    let nodes = nodes.map(|node| node.filter(|node| Some(dofs(node)) == first));
+    let alike = |node: &Node| nodes.iter().flatten().filter(|other| dofs(other) == dofs(node)).count();
+    let most = nodes.iter().flatten().max_by_key(|node| alike(node)).map(dofs);
+    let nodes = nodes.map(|node| node.filter(|node| Some(dofs(node)) == most));
     let in_lanes = nodes.iter().flatten().count() > 1;
     if in_lanes {
         factor_where_few(worlds, all, island, &nodes);

@@ -164,3 +164,36 @@ fn worlds_take_different_ways() {
         }
     });
 }
+
+/// Heights of three boxes in each world: in the air, on the plane, or on the box before.
+const HEIGHTS: [[f64; 3]; WIDTH] = [[2.0, 4.0, 6.0], [0.1, 4.0, 6.0], [0.1, 0.299, 6.0], [0.1, 3.0, 0.1]];
+
+/// Worlds without rows, with one island of one box or of two, and with two islands: what is dense in them are other degrees of
+/// freedom.
+#[test]
+fn worlds_with_other_islands_have_the_bits_of_worlds_alone() {
+    for (option, iterations) in [("", 100), ("cone='elliptic' impratio='5'", 100), ("", 1), ("", 0)] {
+        let body = |x: f64| {
+            format!("<body pos='{x} 0 1'><freejoint/><geom type='box' size='.1 .1 .1' friction='.4'/></body>")
+        };
+        let text = format!(
+            "<mujoco><option {option} iterations='{iterations}'/><worldbody><geom type='plane' size='5 5 1'/>\
+             {}{}{}</worldbody></mujoco>",
+            body(0.0),
+            body(0.0),
+            body(1.0)
+        );
+        let model: Model = manyworlds_mjcf::load_str(&text).unwrap();
+        assert!(Stepper::new(&model, 1).group().is_some());
+        // the second world after a while as the third
+        compare(&format!("{option} {iterations}"), &model, |w, k, d| {
+            let like = if w == 1 && k >= 20 { 2 } else { w };
+            if k == 0 || (w, k) == (1, 20) {
+                for (box_of, z) in HEIGHTS[like].iter().enumerate() {
+                    d.qpos[7 * box_of + 2] = *z;
+                    d.qvel[6 * box_of] = 0.5 + 0.1 * w as f64;
+                }
+            }
+        });
+    }
+}
