@@ -107,6 +107,7 @@ pub(super) fn hull_face_at<T: Real>(
 }
 
 /// Normal of a face.
+#[inline(always)]
 pub(super) fn face_normal<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> Vec3<T> {
     if s.is_hull() { s.normal(face.k) } else { s.axis(face.k) * face.sign }
 }
@@ -165,6 +166,7 @@ pub(super) fn face_corners<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>) -> us
 }
 
 /// Vertex `c` of a face.
+#[inline(always)]
 pub(super) fn face_corner<T: Real>(s: &ConvexShape<'_, T>, face: Face<T>, c: usize) -> Vec3<T> {
     let Face { k, sign } = face;
     if s.is_hull() {

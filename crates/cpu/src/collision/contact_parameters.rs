@@ -43,6 +43,7 @@ pub(super) fn surface_parameters<T: Real>(
 }
 
 /// Parameters after the global override, and then the lower bound on friction.
+#[inline(always)]
 fn bounded<T: Real>(m: &Model<T>, mut p: ContactParameters<T>) -> ContactParameters<T> {
     if m.enabled(enable::OVERRIDE) {
         p.solref.copy_from_slice(&m.opt_o_solref);

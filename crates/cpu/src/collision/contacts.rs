@@ -10,6 +10,7 @@ use manyworlds_model::model::data::Data;
 use manyworlds_model::real::Real;
 
 /// Writes the contacts of a candidate that fit into slots; returns their number, slots or not.
+#[inline(always)]
 pub(super) fn store_contacts<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
@@ -131,6 +132,7 @@ pub(super) fn move_contact<T: Real>(d: &mut Data<T>, from: usize, to: usize) {
 }
 
 /// Writes one contact.
+#[inline(always)]
 fn write_contact<T: Real>(
     d: &mut Data<T>,
     slot: usize,

@@ -100,6 +100,7 @@ fn centered<'a, T: Real>(
 
 /// True if two shapes are farther apart than `margin` along the direction that is kept, by so much more that
 /// [`convex_convex`] finds no contact either.
+#[inline(always)]
 pub(super) fn known_apart<T: Real>(
     first: &ConvexShape<'_, T>,
     second: &ConvexShape<'_, T>,

@@ -185,6 +185,7 @@ fn reduce_simplex<T: Real>(s: &mut Simplex<T>) -> Vec3<T> {
 }
 
 /// Point of the triangle of the first three vertices closest to the origin, by Voronoi regions.
+#[inline(always)]
 fn reduce_triangle<T: Real>(s: &mut Simplex<T>) -> Vec3<T> {
     let [p, q, r, _] = s.points.map(|corner| corner.point);
     let (pq, pr) = (q - p, r - p);

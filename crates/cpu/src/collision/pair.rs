@@ -127,6 +127,7 @@ pub(crate) fn shape<T: Real>(m: &Model<T>, d: &Data<T>, id: usize) -> Shape<T> {
 }
 
 /// Pose, size and mesh of one geom.
+#[inline(always)]
 pub(crate) fn convex_shape<'a, T: Real>(m: &'a Model<T>, d: &Data<T>, id: usize) -> ConvexShape<'a, T> {
     let kind = m.geom_type[id];
     let hull = match usize::try_from(m.geom_dataid[id]) {

@@ -57,6 +57,7 @@ pub struct MeshHull<'a, T: Real> {
 
 impl<'a, T: Real> MeshHull<'a, T> {
     /// The hull of a mesh.
+    #[inline(always)]
     pub fn of(m: &'a Model<T>, mesh: usize) -> Self {
         let (first, count) = (m.mesh_vertadr[mesh] as usize, m.mesh_vertnum[mesh] as usize);
         let polygon = m.mesh_polyadr[mesh] as usize;
@@ -94,6 +95,7 @@ struct SupportTable<'a> {
 
 impl<'a> SupportTable<'a> {
     /// The table of a mesh whose graph begins with `graph`.
+    #[inline(always)]
     fn of<T: Real>(m: &'a Model<T>, mesh: usize, graph: &'a [i32]) -> Self {
         let (begins, lists) = m.mesh_support[m.mesh_supportadr[mesh] as usize..].split_at(CELLS + 1);
         Self { begins, lists, graph }
@@ -131,6 +133,7 @@ impl<T: Real> Hull<'_, T> {
     }
 
     /// Support vertex in direction `l`, the first of equals that the search meets.
+    #[inline(always)]
     pub fn support(&self, l: Vec3<T>) -> usize {
         match self {
             Self::Mesh(MeshHull { vertices, table: Some(table), .. }) => {
@@ -148,6 +151,7 @@ impl<T: Real> Hull<'_, T> {
     }
 
     /// Outward unit normal of a polygon.
+    #[inline(always)]
     pub fn normal(&self, polygon: usize) -> Vec3<T> {
         match self {
             Self::None => Vec3::ZERO,
@@ -183,6 +187,7 @@ impl<T: Real> Hull<'_, T> {
     }
 
     /// Polygon `k` at a vertex.
+    #[inline(always)]
     pub fn ring_polygon(&self, v: usize, k: usize) -> usize {
         match self {
             Self::None => 0,
@@ -202,6 +207,7 @@ impl<T: Real> Hull<'_, T> {
     }
 
     /// Neighbour of a vertex along its edge `k`: the preceding vertex of polygon `k` at it.
+    #[inline(always)]
     pub fn ring_vertex(&self, v: usize, k: usize) -> usize {
         match self {
             Self::None => v,

@@ -40,6 +40,7 @@ impl<'a, T: Real> ConvexShape<'a, T> {
     }
 
     /// Position of a hull vertex.
+    #[inline(always)]
     pub fn vertex(&self, v: usize) -> Vec3<T> {
         self.shape.pos + self.shape.mat * self.hull.vertex(v)
     }
@@ -96,6 +97,7 @@ fn support_along<T: Real>(l: T, q: T, extent: T, flatness: T) -> T {
 
 /// Support point of the core in direction `n`; of a support set within the angle `flatness`, the point closest to
 /// `to`.
+#[inline(always)]
 pub fn support<T: Real>(s: &ConvexShape<'_, T>, n: Vec3<T>, to: Vec3<T>, flatness: T) -> Vec3<T> {
     let l = n * s.shape.mat;
     if s.is_hull() {
@@ -127,6 +129,7 @@ pub fn support<T: Real>(s: &ConvexShape<'_, T>, n: Vec3<T>, to: Vec3<T>, flatnes
 }
 
 /// Support function of a shape about its centre in direction `n`.
+#[inline(always)]
 pub(super) fn support_height<T: Real>(s: &ConvexShape<'_, T>, n: Vec3<T>) -> T {
     if s.is_hull() {
         let l = s.to_local(n);
@@ -154,6 +157,7 @@ impl<T: Real> DifferencePoint<T> {
     pub const ZERO: Self = Self { point: Vec3::ZERO, on_a: Vec3::ZERO };
 
     /// Support point in direction `n`.
+    #[inline(always)]
     pub fn support(a: &ConvexShape<'_, T>, b: &ConvexShape<'_, T>, n: Vec3<T>) -> Self {
         let on_a = support(a, n, a.shape.pos, T::ZERO);
         Self { point: on_a - support(b, -n, b.shape.pos, T::ZERO), on_a }
@@ -162,6 +166,7 @@ impl<T: Real> DifferencePoint<T> {
 
 /// Point of the first core that belongs to a point `at` of a triangle of the difference; none where that is outside of
 /// the triangle.
+#[inline(always)]
 pub fn preimage<T: Real>(triangle: [DifferencePoint<T>; 3], at: Vec3<T>) -> Option<Vec3<T>> {
     let [p, q, r] = triangle.map(|corner| corner.point - at);
     let normal = cross(q - p, r - p);

@@ -61,6 +61,7 @@ impl<T: Real> Cone<T> {
     }
 
     /// Scaled normal row and squared norm of the scaled tangential rows.
+    #[inline(always)]
     pub(super) fn scaled(&self, x: &[T]) -> (T, T) {
         let mut squares = T::ZERO;
         for k in 1..self.dim {
@@ -108,6 +109,7 @@ impl<T: Real> Cone<T> {
     }
 
     /// Forces of the rows at `x`, and their state.
+    #[inline(always)]
     pub fn forces(&self, x: &[T]) -> ([T; MAX_CONDIM], ConstraintState) {
         let (n, squares) = self.scaled(x);
         let t = squares.sqrt();
@@ -137,6 +139,7 @@ impl<T: Real> Cone<T> {
     /// the tangential rows, which is that of their squares in all directions but their own. A reflection that takes this
     /// direction to the first tangential row leaves the other rows as vectors whose squares add up to it, so that nothing
     /// is subtracted.
+    #[inline(always)]
     pub fn curvature(&self, x: &[T]) -> Curvature<T> {
         let (n, squares) = self.scaled(x);
         let t = squares.sqrt();

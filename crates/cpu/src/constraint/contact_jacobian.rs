@@ -18,6 +18,7 @@ pub(super) fn contact_row_count<T: Real>(m: &Model<T>, dim: usize) -> usize {
 }
 
 /// Ranges of the degrees of freedom that move a contact; both are empty if nothing does.
+#[inline(always)]
 pub(super) fn contact_ranges<T: Real>(m: &Model<T>, d: &Data<T>, con: usize) -> [(usize, usize); 2] {
     match geom_bodies(m, d, con) {
         Some(bodies) => contact_dof_ranges(m, bodies),

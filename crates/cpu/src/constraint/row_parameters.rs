@@ -151,6 +151,7 @@ pub(super) fn write_row<T: Real>(m: &Model<T>, d: &mut Data<T>, r: usize, row: &
 }
 
 /// Writes the parameters of one row with given stiffness, damping and impedance.
+#[inline(always)]
 pub(super) fn write_row_with<T: Real>(d: &mut Data<T>, r: usize, row: &RowParameters<T>, kbip: [T; 4]) {
     d.efc_type[r] = row.kind;
     d.efc_id[r] = row.id as i32;
@@ -171,6 +172,7 @@ pub(super) struct RowSpring<T> {
 
 impl<T: Real> RowSpring<T> {
     /// Spring and damper of rows such as one.
+    #[inline(always)]
     pub(super) fn new(m: &Model<T>, row: &RowParameters<T>) -> Self {
         let solimp = safe_solimp(row.solimp);
         let (stiffness, damping) = spring_damper(safe_solref(m, row.solref), solimp[1]);
@@ -185,6 +187,7 @@ impl<T: Real> RowSpring<T> {
 }
 
 /// Stiffness, damping, impedance and its derivative of one row.
+#[inline(always)]
 fn row_kbip<T: Real>(m: &Model<T>, row: &RowParameters<T>) -> [T; 4] {
     let [mut stiffness, mut damping, imp, slope] = RowSpring::new(m, row).kbip(row.violation);
     if m.is_discrete() && is_too_fast(m, row) {
@@ -201,6 +204,7 @@ fn row_kbip<T: Real>(m: &Model<T>, row: &RowParameters<T>) -> [T; 4] {
 
 /// Sets `R` of a row, its inverse `D`, and the `diagApprox` that they imply. Rows that share a contact's regulariser may have
 /// far less than the least of a row by itself.
+#[inline(always)]
 pub(super) fn set_regulariser<T: Real>(d: &mut Data<T>, r: usize, regulariser: T) {
     let imp = d.efc_KBIP[4 * r + 2];
     let value = regulariser.max(T::MINVAL * T::MINVAL);

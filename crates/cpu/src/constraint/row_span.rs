@@ -23,6 +23,7 @@ pub(crate) fn has_gap<T: Real>(d: &Data<T>, r: usize) -> bool {
 
 /// Clears new rows that are zero outside of two ranges, of which either may be empty, and notes their span. What lies
 /// between the ranges is a gap where most of the span would be zeros. False if there is no memory.
+#[inline(always)]
 pub(crate) fn clear_rows<T: Real>(
     m: &Model<T>,
     d: &mut Data<T>,
@@ -156,6 +157,7 @@ pub(crate) fn range_union(a: (usize, usize), b: (usize, usize)) -> (usize, usize
 }
 
 /// Degrees of freedom that can move a body: from the first of its tree to the last of its own.
+#[inline(always)]
 pub(crate) fn body_dof_range<T: Real>(m: &Model<T>, body: usize) -> (usize, usize) {
     usize::try_from(last_dof(m, body))
         .map_or((0, 0), |last| (m.tree_dofadr[m.dof_treeid[last] as usize] as usize, last + 1))

@@ -13,6 +13,7 @@ pub fn has_surface_velocity<T: Real>(m: &Model<T>, geom: usize) -> bool {
 
 /// Adds the relative surface velocity of a contact's geoms (second minus first) to the velocities of its rows: along
 /// the tangents and about the normal.
+#[inline(always)]
 pub fn add_surface_velocity<T: Real>(m: &Model<T>, d: &mut Data<T>, con: usize) {
     let Ok(first) = usize::try_from(d.contact_efc_address[con]) else { return };
     let (mut lin, mut ang) = (Vec3::ZERO, Vec3::ZERO);

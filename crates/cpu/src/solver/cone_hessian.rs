@@ -45,6 +45,7 @@ pub(super) fn keep<T: Real, const PLAIN: bool>(
 }
 
 /// Leaves of the notes whether a row is in what is kept.
+#[inline(always)]
 fn forget_changes<T: Real>(d: &Data<T>, s: &mut Descent<T>, island: i32) {
     for k in rows(d, island) {
         s.solver_quadratic[d.efc_order[k] as usize] /= QUADRATIC;
@@ -202,6 +203,7 @@ impl<T: Real> Squares<T> {
     }
 
     /// Adds the outer squares of the vectors so far to the Hessian.
+    #[inline(always)]
     fn flush(&mut self, h: &mut Hessian<T>, node: &Node) {
         let (count, (begin, end)) = (self.count, self.span);
         if count > 0 {

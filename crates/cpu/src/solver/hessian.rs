@@ -184,6 +184,7 @@ fn add_rows_of_one_node<T: Real, const PLAIN: bool>(
 }
 
 /// Notes whether a row is in its quadratic zone.
+#[inline(always)]
 fn note_zone<T: Real>(d: &Data<T>, s: &mut Descent<T>, r: usize) -> bool {
     let is_in_quadratic = is_quadratic(&cost_parameters(d, r), s.solver_Jaref[r]);
     s.solver_quadratic[r] = i32::from(is_in_quadratic);
@@ -255,6 +256,7 @@ pub fn update_factors<T: Real>(
 }
 
 /// True if a row is in another zone than in the factors.
+#[inline(always)]
 fn has_changed<T: Real>(d: &Data<T>, s: &Descent<T>, r: usize) -> bool {
     is_quadratic(&cost_parameters(d, r), s.solver_Jaref[r]) != (s.solver_quadratic[r] != 0)
 }
