@@ -151,7 +151,8 @@ pub(super) fn gather_slices(from: [&[f64]; WIDTH], to: &mut [Lanes]) {
     let [a, b, c, d] = from.map(|x| x.as_chunks::<4>());
     let (blocks, rest) = to.as_chunks_mut::<4>();
     for ((((to, a), b), c), d) in blocks.iter_mut().zip(a.0).zip(b.0).zip(c.0).zip(d.0) {
-        *to = [0, 1, 2, 3].map(|k| Lanes([a[k], b[k], c[k], d[k]]));
+        let row = |k: usize| Lanes([a[k], b[k], c[k], d[k]]);
+        *to = [row(0), row(1), row(2), row(3)];
     }
     for (i, to) in rest.iter_mut().enumerate() {
         *to = Lanes([a.1[i], b.1[i], c.1[i], d.1[i]]);
@@ -168,8 +169,7 @@ fn scatter_slices(from: &[Lanes], to: [&mut [f64]; WIDTH]) {
     let (blocks, rest) = from.as_chunks::<4>();
     let [a, b, c, d] = to.map(|x| x.as_chunks_mut::<4>());
     for ((((from, a), b), c), d) in blocks.iter().zip(a.0).zip(b.0).zip(c.0).zip(d.0) {
-        let x = from.map(|x| x.0);
-        let column = |k: usize| [x[0][k], x[1][k], x[2][k], x[3][k]];
+        let column = |k: usize| [from[0].0[k], from[1].0[k], from[2].0[k], from[3].0[k]];
         (*a, *b, *c, *d) = (column(0), column(1), column(2), column(3));
     }
     for (i, from) in rest.iter().enumerate() {
