@@ -8,6 +8,7 @@ use super::run::gather_slices;
 use crate::smooth::factor_m::mul_m_within;
 use crate::solver::factors::{factor_columns, solve_triangle};
 use crate::solver::hessian::{factor_hessian, solve_hessian};
+use crate::solver::nearby::applies;
 use crate::solver::rows::rows;
 use crate::solver::solve::{IslandSearch, begin, mul_inertia, solve, take_hessian};
 use manyworlds_model::model::Model;
@@ -15,14 +16,13 @@ use manyworlds_model::model::data::Data;
 use manyworlds_model::model::descent::Descent;
 use manyworlds_model::model::hessian::{Hessian, Node};
 use manyworlds_model::real::Real;
-use manyworlds_model::schema::enums::solver;
 
 /// Degrees of freedom up to which a Hessian is in lanes: those of four worlds have room in a second-level cache.
 const MOST_DOFS: usize = 96;
 
 /// True if worlds of a model that [has lanes](super::run::fits) may be solved side by side.
 pub(super) fn fits(m: &Model) -> bool {
-    m.opt_solver[0] == solver::NEWTON && !m.is_dual() && m.sizes.nv <= MOST_DOFS
+    applies(m) && m.sizes.nv <= MOST_DOFS
 }
 
 /// What worlds share: a Hessian or its factors, and vectors over degrees of freedom.

@@ -18,7 +18,7 @@ const MAX_STEPS: usize = 6;
 /// Gradient that remains, as a share of that before the first step.
 const REMAINS: f64 = 1e-10;
 
-/// True if [`solve_nearby`] finds what [`solve`] does: the primal problem is solved, to the end.
+/// True if Newton's method solves the primal problem, to the end: [`solve_nearby`] then finds what [`solve`] does.
 pub fn applies(m: &Model) -> bool {
     m.opt_solver[0] == solver::NEWTON && !m.is_dual()
 }
