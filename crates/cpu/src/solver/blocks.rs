@@ -37,6 +37,42 @@ fn elements<T: Real>(d: &Data<T>, r: usize) -> ([(usize, Range<usize>); 2], usiz
     ([(place.index(begin), begin..end), (place.index(next), next..last)], width)
 }
 
+/// The two parts of a row of few elements, with their degrees of freedom.
+#[inline(always)]
+fn short_row<T: Real>(d: &Data<T>, r: usize) -> Option<[(&[T], Range<usize>); 2]> {
+    let place = &d.jacobian.places[r];
+    let width = place.width();
+    if width > 2 * FREE {
+        return None;
+    }
+    let [one, two] = place.ranges.map(|(begin, end)| begin as usize..end as usize);
+    let first = place.first as usize;
+    let (a, b) = d.efc_J[first..first + width].split_at_checked(one.len())?;
+    Some([(a, one), (b, two)])
+}
+
+/// Scalar product of two vectors, which are mostly short.
+#[inline(always)]
+fn dot_short<T: Real>(a: &[T], b: &[T]) -> T {
+    match (a, b) {
+        ([], _) => T::ZERO,
+        ([a], [x]) => *a * *x,
+        ([a, b, c], [x, y, z]) => (*a * *x + *b * *y) + *c * *z,
+        _ if a.len() > FREE => dot_n(a, b),
+        _ => a.iter().zip(b).fold(T::ZERO, |sum, (x, y)| sum + *x * *y),
+    }
+}
+
+/// Adds `f` times a short vector to another.
+#[inline(always)]
+fn add_short<T: Real>(out: &mut [T], f: T, a: &[T]) {
+    match (&mut *out, a) {
+        ([x], [a]) => *x += f * *a,
+        ([x, y, z], [a, b, c]) => [*x, *y, *z] = [*x + f * *a, *y + f * *b, *z + f * *c],
+        _ => out.iter_mut().zip(a).for_each(|(x, a)| *x += f * *a),
+    }
+}
+
 /// Products of Jacobian rows with a vector, for the rows at some places of `efc_order`.
 pub(super) fn mul_blocks<T: Real>(d: &Data<T>, places: Range<usize>, v: &[T], out: &mut [T]) {
     let order = &d.efc_order[places];
@@ -57,6 +93,11 @@ fn mul_block<T: Real>(d: &Data<T>, r: usize, v: &[T], out: &mut [T]) {
     if !filled.is_empty() {
         return mul_filled(d, r, filled, v, out);
     }
+    // limits, dry friction, contacts without friction
+    if let ([x], Some([(a, one), (b, two)])) = (&mut *out, short_row(d, r)) {
+        *x = dot_short(a, &v[one]) + dot_short(b, &v[two]);
+        return;
+    }
     let ([(first, one), (second, two)], width) = elements(d, r);
     let n = out.len();
     if width == VERTEX && one.len() == VERTEX {
@@ -67,7 +108,6 @@ fn mul_block<T: Real>(d: &Data<T>, r: usize, v: &[T], out: &mut [T]) {
         return;
     }
     if n == 1 {
-        // limits, dry friction, contacts without friction
         out[0] = dot_part(d, first, &v[one]);
         if !two.is_empty() {
             out[0] += dot_part(d, second, &v[two]);
@@ -184,8 +224,14 @@ pub(super) fn add_block_forces<T: Real>(d: &Data<T>, s: &mut Descent<T>, r: usiz
     if !filled.is_empty() {
         return add_filled_forces(d, s, r..r + n, filled);
     }
-    let (ranges, width) = elements(d, r);
     let f = &s.efc_force[r..r + n];
+    if let ([f], Some(parts)) = (f, short_row(d, r)) {
+        for (row, dofs) in parts {
+            add_short(&mut s.qfrc_constraint[dofs], *f, row);
+        }
+        return;
+    }
+    let (ranges, width) = elements(d, r);
     for (first, range) in ranges {
         if range.is_empty() {
             continue;

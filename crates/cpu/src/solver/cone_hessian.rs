@@ -4,9 +4,7 @@
 //! In an island of one node the inertia and the rows in their quadratic zone, those of contacts that stick among them, are
 //! kept between iterations, and changed by the rows that enter and leave this zone; contacts that slide are added to a copy.
 
-use super::hessian_terms::{
-    NodeRows, add_part, add_part_of_one, add_rows_by_parts, add_rows_hessian, within,
-};
+use super::hessian_terms::{NodeRows, add_rows_hessian, add_squares, within};
 use super::rows::{are_near, rows};
 use crate::constraint::cone::{Cone, ConstraintState, Curvature, cone_of};
 use crate::constraint::constraint_cost::{cost_parameters, is_quadratic};
@@ -250,7 +248,8 @@ pub(super) fn add_cone_hessian<T: Real>(
                 let count = (cone.dim - first).min(4);
                 let rows = [0, 1, 2, 3].map(|k| r + first + if k < count { k } else { 0 });
                 let of_row = |k: usize| if k < count { weights[first + k] } else { T::ZERO };
-                add_rows_by_parts(d, h, parts, rows, [of_row(0), of_row(1), of_row(2), of_row(3)], count);
+                let weights = [of_row(0), of_row(1), of_row(2), of_row(3)];
+                add_squares(h, parts, (weights, count), |k, part| d.row(rows[k], part.begin, part.end));
             }
         }
         Curvature::Squares(vectors) => {
@@ -285,16 +284,7 @@ pub(super) fn add_cone_hessian<T: Real>(
                     &slot(k)[begin..begin + part.end - part.begin]
                 };
                 let weights = [0, 1, 2, 3].map(|k| if k < count { T::ONE } else { T::ZERO });
-                for p in parts {
-                    for q in parts {
-                        if count == 1 {
-                            add_part_of_one(h, p, of(0, p), q, of(0, q), T::ONE);
-                        } else {
-                            let all = |part| [of(0, part), of(1, part), of(2, part), of(3, part)];
-                            add_part(h, (p, all(p)), (q, all(q)), weights);
-                        }
-                    }
-                }
+                add_squares(h, parts, (weights, count), of);
             }
             h.work.squares = slots;
         }

@@ -3,13 +3,12 @@
 
 use std::ops::Range;
 
-use super::blocks::block_len;
 use super::cone_hessian::{add_cone_hessian, add_sliding, change_kept, keep};
 use super::factors::{factor_node, solve_nodes, solve_triangle, update_path};
-use super::hessian_pattern::list_parts;
-use super::hessian_terms::{NodeRows, add_rows_by_parts, part_place};
+use super::hessian_pattern::constraint_end;
+use super::hessian_terms::{NodeRows, add_squares, part_place};
 use super::metric::is_of_island;
-use super::rows::{are_of_one, island_ranges, range_at, rows};
+use super::rows::{island_ranges, range_at, rows};
 use crate::constraint::cone::cone_of;
 use crate::constraint::constraint_cost::{cost_parameters, is_quadratic};
 use crate::constraint::row_span::has_gap;
@@ -193,14 +192,15 @@ fn note_zone<T: Real>(d: &Data<T>, s: &mut Descent<T>, r: usize) -> bool {
 
 /// Adds the rows of an island constraint by constraint: their rows reach the same degrees of freedom.
 fn add_rows_by_part<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, h: &mut Hessian<T>, island: i32) {
-    let mut parts = std::mem::take(&mut h.work.parts);
+    let reach = Reach::of(h, island);
+    let mut lists = reach.take_lists(h);
     let places = rows(d, island);
     let mut k = places.start;
     while k < places.end {
         let r = d.efc_order[k] as usize;
-        list_reached(m, d, h, island, r, &mut parts);
+        let parts = reach.parts(d, h, r, &mut lists);
         if let Some(cone) = cone_of(m, d, r) {
-            add_cone_hessian(d, s, h, &parts, r, &cone);
+            add_cone_hessian(d, s, h, parts, r, &cone);
             k += cone.dim;
             continue;
         }
@@ -213,23 +213,69 @@ fn add_rows_by_part<T: Real>(m: &Model<T>, d: &Data<T>, s: &mut Descent<T>, h: &
                 count += 1;
             }
             if count == 4 || (count > 0 && k + 1 == end) {
-                add_rows_by_parts(d, h, &parts, four, weights, count);
+                add_squares(h, parts, (weights, count), |k, part| d.row(four[k], part.begin, part.end));
                 (four, weights, count) = ([four[0]; 4], [T::ZERO; 4], 0);
             }
         }
         k = end;
     }
-    h.work.parts = parts;
+    reach.put_lists(h, lists);
 }
 
-/// One past the last place in `efc_order` of the rows of a constraint, which follow each other.
-fn constraint_end<T: Real>(d: &Data<T>, k: usize, end: usize) -> usize {
-    let r = d.efc_order[k] as usize;
-    if d.jacobian.is_packed {
-        return k + block_len(d, r);
+/// What the rows of an island reach.
+#[derive(Clone, Copy)]
+enum Reach {
+    /// The node of the island, and its degrees of freedom.
+    One(usize, (usize, usize)),
+    /// Several nodes: the parts of each constraint are listed.
+    Several,
+}
+
+impl Reach {
+    fn of<T>(h: &Hessian<T>, island: i32) -> Self {
+        let (node, end) = h.islands[island as usize];
+        if end - node > 1 { Self::Several } else { Self::One(node, (h.nodes[node].begin, h.nodes[node].end)) }
     }
-    let same = |k: &usize| are_of_one(d, d.efc_order[*k] as usize, r);
-    k + (k..end).take_while(same).count()
+
+    /// The lists that parts are read from, apart from the Hessian while that is changed.
+    fn take_lists<T>(self, h: &mut Hessian<T>) -> Vec<RowPart> {
+        std::mem::take(match self {
+            Self::One(..) => &mut h.work.parts,
+            Self::Several => &mut h.parts,
+        })
+    }
+
+    /// Puts the lists back.
+    fn put_lists<T>(self, h: &mut Hessian<T>, lists: Vec<RowPart>) {
+        match self {
+            Self::One(..) => h.work.parts = lists,
+            Self::Several => h.parts = lists,
+        }
+    }
+
+    /// Degrees of freedom of a row by node. Rows whose spans are unknown reach beyond an island of one node.
+    #[inline(always)]
+    fn parts<'a, T: Real>(
+        self,
+        d: &Data<T>,
+        h: &Hessian<T>,
+        r: usize,
+        lists: &'a mut Vec<RowPart>,
+    ) -> &'a [RowPart] {
+        match self {
+            Self::One(node, (low, high)) => {
+                let clipped = d.row_parts(r).map(|(begin, end)| (begin.max(low), end.min(high)));
+                let inside = clipped.into_iter().filter(|(begin, end)| begin < end);
+                lists.clear();
+                lists.extend(inside.map(|(begin, end)| RowPart { node, begin, end }));
+                lists
+            }
+            Self::Several => {
+                let (first, end) = h.parts_of[r];
+                &lists[first as usize..end as usize]
+            }
+        }
+    }
 }
 
 /// Factors the Hessian of an island `H = L' D L` in place, node by node. Pivots have a lower bound.
@@ -252,7 +298,7 @@ pub fn update_factors<T: Real>(
     island: i32,
 ) -> bool {
     // the Hessian of a cone changes with every step
-    !m.has_elliptic_cones() && changes_pay(m, d, s, h, island) && update_rows(m, d, s, h, island)
+    !m.has_elliptic_cones() && changes_pay(d, s, h, island) && update_rows(d, s, h, island)
 }
 
 /// True if a row is in another zone than in the factors.
@@ -262,37 +308,29 @@ fn has_changed<T: Real>(d: &Data<T>, s: &Descent<T>, r: usize) -> bool {
 }
 
 /// True if updates cost less than a new factorisation.
-fn changes_pay<T: Real>(m: &Model<T>, d: &Data<T>, s: &Descent<T>, h: &mut Hessian<T>, island: i32) -> bool {
+fn changes_pay<T: Real>(d: &Data<T>, s: &Descent<T>, h: &Hessian<T>, island: i32) -> bool {
     let (first, end) = h.islands[island as usize];
     let order = &d.efc_order[rows(d, island)];
     if end - first == 1 {
         let changes = order.iter().filter(|r| has_changed(d, s, **r as usize)).count();
         return changes * MAX_UPDATES_DIVISOR <= h.nodes[first].len();
     }
-    let mut parts = std::mem::take(&mut h.work.parts);
     let (mut cost, mut limit) = (0, 0);
     for node in &h.nodes[first..end] {
         limit += node.len() * (node.height + node.len()) * (node.height + node.len());
     }
     for &r in order {
         if has_changed(d, s, r as usize) {
-            list_reached(m, d, h, island, r as usize, &mut parts);
-            cost += parts.iter().map(|p| h.nodes[p.node].reach).max().unwrap_or(0);
+            cost += h.parts_of(r as usize).iter().map(|p| h.nodes[p.node].reach).max().unwrap_or(0);
         }
     }
-    h.work.parts = parts;
     UPDATE_COST * cost <= limit
 }
 
 /// Updates the factors row by row; false if a pivot nearly vanishes.
-fn update_rows<T: Real>(
-    m: &Model<T>,
-    d: &Data<T>,
-    s: &mut Descent<T>,
-    h: &mut Hessian<T>,
-    island: i32,
-) -> bool {
-    let mut parts = std::mem::take(&mut h.work.parts);
+fn update_rows<T: Real>(d: &Data<T>, s: &mut Descent<T>, h: &mut Hessian<T>, island: i32) -> bool {
+    let reach = Reach::of(h, island);
+    let mut lists = reach.take_lists(h);
     let mut regular = true;
     for k in rows(d, island) {
         let r = d.efc_order[k] as usize;
@@ -301,13 +339,13 @@ fn update_rows<T: Real>(
         }
         s.solver_quadratic[r] = 1 - s.solver_quadratic[r];
         let weight = if s.solver_quadratic[r] != 0 { d.efc_D[r] } else { -d.efc_D[r] };
-        list_reached(m, d, h, island, r, &mut parts);
+        let parts = reach.parts(d, h, r, &mut lists);
         // the row, and zeros wherever it reaches
         let Some(lowest) = parts.iter().map(|part| part.node).min() else { continue };
         for node in path(h, lowest) {
             s.solver_search[node.begin..node.end].fill(T::ZERO);
         }
-        for part in &parts {
+        for part in parts {
             let first = d.row_index(r, part.begin);
             let row = &d.efc_J[first..first + part.end - part.begin];
             s.solver_search[part.begin..part.end].copy_from_slice(row);
@@ -317,28 +355,8 @@ fn update_rows<T: Real>(
             break;
         }
     }
-    h.work.parts = parts;
+    reach.put_lists(h, lists);
     regular
-}
-
-/// Degrees of freedom of a row by node. Rows whose spans are unknown reach beyond an island of one node.
-fn list_reached<T: Real>(
-    m: &Model<T>,
-    d: &Data<T>,
-    h: &Hessian<T>,
-    island: i32,
-    r: usize,
-    parts: &mut Vec<RowPart>,
-) {
-    let (node, end) = h.islands[island as usize];
-    if end - node > 1 {
-        return list_parts(m, d, &h.node_of_tree, r, parts);
-    }
-    let (low, high) = (h.nodes[node].begin, h.nodes[node].end);
-    let clipped = d.row_parts(r).map(|(begin, end)| (begin.max(low), end.min(high)));
-    let inside = clipped.into_iter().filter(|(begin, end)| begin < end);
-    parts.clear();
-    parts.extend(inside.map(|(begin, end)| RowPart { node, begin, end }));
 }
 
 /// A node, and the nodes that a change of it reaches, in the order of elimination.

@@ -8,11 +8,12 @@
 
 use std::cmp::Reverse;
 
+use super::blocks::block_len;
 use super::rows::{are_of_one, island_ranges, rows};
 use crate::constraint::row_span::row_span;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
-use manyworlds_model::model::hessian::{Block, Hessian, Node, RowPart, Work};
+use manyworlds_model::model::hessian::{Block, Hessian, Node, RowPart};
 use manyworlds_model::real::Real;
 
 /// Degrees of freedom up to which an island without holes is one node.
@@ -20,23 +21,25 @@ const ONE_NODE: usize = 40;
 /// Cost of a column that moves to its place in another node, in multiplications.
 const MOVE: usize = 24;
 
-/// Nodes and columns of the Hessian for the rows of a world; those of the last step where they fit.
+/// Nodes and columns of the Hessian for the rows of a world, those of the last step where they fit; and the part of each
+/// constraint in each node.
 pub fn set_pattern<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>) {
     h.fits = true;
     list_ranges(d, &mut h.work.ranges);
-    list_pairs(m, d, &mut h.work);
+    list_parts(m, d, h);
+    list_pairs(m, d, h);
     let same_ranges = h.work.ranges == h.ranges;
-    if same_ranges && h.work.pairs == h.listed {
-        return;
+    if !same_ranges || h.work.pairs != h.listed {
+        h.listed.clone_from(&h.work.pairs);
+        h.work.pairs.sort_unstable();
+        h.work.pairs.dedup();
+        if !same_ranges || h.work.pairs != h.pairs {
+            h.ranges.clone_from(&h.work.ranges);
+            h.pairs.clone_from(&h.work.pairs);
+            make_nodes(m, d, h);
+        }
     }
-    h.listed.clone_from(&h.work.pairs);
-    h.work.pairs.sort_unstable();
-    h.work.pairs.dedup();
-    if !same_ranges || h.work.pairs != h.pairs {
-        h.ranges.clone_from(&h.work.ranges);
-        h.pairs.clone_from(&h.work.pairs);
-        make_nodes(m, d, h);
-    }
+    name_nodes(h);
 }
 
 /// Ranges of all islands, with the number of each island's before them.
@@ -56,24 +59,69 @@ fn is_one_node<T: Real>(m: &Model<T>, d: &Data<T>, island: i32) -> bool {
     ranges.len() == 1 && (end - first <= ONE_NODE || m.dof_treeid[first] == m.dof_treeid[end - 1])
 }
 
-/// Pairs of trees that rows couple, of islands that may have several nodes; some more than once.
-fn list_pairs<T: Real>(m: &Model<T>, d: &Data<T>, work: &mut Work<T>) {
-    work.pairs.clear();
+/// The degrees of freedom of each constraint by tree, in place of the nodes, in islands that may have several of these.
+fn list_parts<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>) {
+    h.parts.clear();
+    h.work.parts_before.clear();
     for island in 0..d.nisland[0] {
         if is_one_node(m, d, island) {
             continue;
         }
-        let mut last = None;
-        for k in rows(d, island) {
+        // as long as any list of rows of these sizes, so that steps with more rows allocate nothing
+        h.parts_of.resize(d.sizes.njmax.max(h.parts_of.len()), (0, 0));
+        h.parts.reserve((2 * d.sizes.njmax).saturating_sub(h.parts.len()));
+        h.work.parts_before.push((island as usize, h.parts.len()));
+        let places = rows(d, island);
+        let mut k = places.start;
+        while k < places.end {
             let r = d.efc_order[k] as usize;
-            if last.is_some_and(|last| are_of_one(d, r, last)) {
-                continue;
+            let first = h.parts.len();
+            list_trees(m, d, r, &mut h.parts);
+            let end = constraint_end(d, k, places.end);
+            for r in &d.efc_order[k..end] {
+                h.parts_of[*r as usize] = (first as u32, h.parts.len() as u32);
             }
-            last = Some(r);
-            list_trees(m, d, r, &mut work.parts);
-            for (i, a) in work.parts.iter().enumerate() {
-                work.pairs.extend(work.parts[i + 1..].iter().map(|b| (a.node as u32, b.node as u32)));
+            k = end;
+        }
+    }
+}
+
+/// Makes the nodes of trees those of the listed parts, in islands that have several.
+fn name_nodes<T>(h: &mut Hessian<T>) {
+    let mut end = h.parts.len();
+    for &(island, first) in h.work.parts_before.iter().rev() {
+        let nodes = h.islands[island];
+        if nodes.1 - nodes.0 > 1 {
+            h.parts[first..end].iter_mut().for_each(|part| part.node = h.node_of_tree[part.node]);
+        }
+        end = first;
+    }
+}
+
+/// One past the last place in `efc_order` of the rows of a constraint, which follow each other.
+#[inline(always)]
+pub(super) fn constraint_end<T: Real>(d: &Data<T>, k: usize, end: usize) -> usize {
+    let r = d.efc_order[k] as usize;
+    if d.jacobian.is_packed {
+        return k + block_len(d, r);
+    }
+    let same = |k: &usize| are_of_one(d, d.efc_order[*k] as usize, r);
+    k + (k..end).take_while(same).count()
+}
+
+/// Pairs of trees that rows couple, of islands that may have several nodes; some more than once.
+fn list_pairs<T: Real>(m: &Model<T>, d: &Data<T>, h: &mut Hessian<T>) {
+    let mut pairs = std::mem::take(&mut h.work.pairs);
+    pairs.clear();
+    for &(island, _) in &h.work.parts_before {
+        let places = rows(d, island as i32);
+        let mut k = places.start;
+        while k < places.end {
+            let parts = h.parts_of(d.efc_order[k] as usize);
+            for (i, a) in parts.iter().enumerate() {
+                pairs.extend(parts[i + 1..].iter().map(|b| (a.node as u32, b.node as u32)));
             }
+            k = constraint_end(d, k, places.end);
         }
     }
     // terms of a metric couple trees too
@@ -85,7 +133,7 @@ fn list_pairs<T: Real>(m: &Model<T>, d: &Data<T>, work: &mut Work<T>) {
         }
         for (k, &i) in columns.iter().enumerate() {
             let others = columns[k + 1..].iter().map(|&j| (tree(i), tree(j))).filter(|(a, b)| a != b);
-            work.pairs.extend(others.map(|(a, b)| (a.min(b), a.max(b))));
+            pairs.extend(others.map(|(a, b)| (a.min(b), a.max(b))));
         }
     }
     let coupling = d.metric.iter().filter_map(|metric| metric.coupling.as_ref());
@@ -97,17 +145,17 @@ fn list_pairs<T: Real>(m: &Model<T>, d: &Data<T>, work: &mut Work<T>) {
         }
         let blocks = &coupling.blocks[row.blocks.0..row.blocks.1];
         let others = blocks.iter().map(|block| m.dof_treeid[coupling.rows[block.other as usize].dof]);
-        work.pairs.extend(
+        pairs.extend(
             others
                 .filter(|other| *other != tree)
                 .map(|other| (other.min(tree) as u32, other.max(tree) as u32)),
         );
     }
+    h.work.pairs = pairs;
 }
 
-/// Degrees of freedom of a row by tree, in ascending order, in place of the nodes.
+/// Lists the degrees of freedom of a row by tree, in ascending order, in place of the nodes.
 fn list_trees<T: Real>(m: &Model<T>, d: &Data<T>, r: usize, parts: &mut Vec<RowPart>) {
-    parts.clear();
     let island = d.efc_island[r];
     let span = row_span(d, r);
     for (begin, end) in d.row_parts(r) {
@@ -125,18 +173,6 @@ fn list_trees<T: Real>(m: &Model<T>, d: &Data<T>, r: usize, parts: &mut Vec<RowP
             next = last;
         }
     }
-}
-
-/// Degrees of freedom of a row by node of the Hessian.
-pub(super) fn list_parts<T: Real>(
-    m: &Model<T>,
-    d: &Data<T>,
-    node_of_tree: &[usize],
-    r: usize,
-    parts: &mut Vec<RowPart>,
-) {
-    list_trees(m, d, r, parts);
-    parts.iter_mut().for_each(|part| part.node = node_of_tree[part.node]);
 }
 
 /// Nodes of all islands, and memory for their columns.

@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use super::blocks::{FREE, add_fixed4, fixed};
+use super::blocks::fixed;
 use super::rows::{FourRows, RowBatch, is_narrow};
 use crate::constraint::row_span::row_span;
 use crate::math::{add_row, add_rows4_if_any};
@@ -92,59 +92,179 @@ pub(super) fn add_rows_hessian<T: Real>(
     }
 }
 
-/// Adds `count` of four rows of one constraint with their weights; the others repeat the first one with weight zero.
+/// Adds the outer squares, with their weights, of `count` of four vectors over the parts of a constraint; the others repeat the
+/// first one with weight zero. `of` gives the elements of a vector in a part.
 #[inline(always)]
-pub(super) fn add_rows_by_parts<T: Real>(
-    d: &Data<T>,
+pub(super) fn add_squares<'a, T: Real>(
     h: &mut Hessian<T>,
     parts: &[RowPart],
-    rows: [usize; 4],
-    weights: [T; 4],
-    count: usize,
+    (weights, count): ([T; 4], usize),
+    of: impl Fn(usize, &RowPart) -> &'a [T],
 ) {
-    for p in parts {
-        for q in parts {
-            if count == 1 {
-                let row = |part: &RowPart| d.row(rows[0], part.begin, part.end);
-                add_part_of_one(h, p, row(p), q, row(q), weights[0]);
+    if count == 1 {
+        add_by_part(h, parts, [weights[0]], of);
+    } else {
+        add_by_part(h, parts, weights, of);
+    }
+}
+
+/// [`add_squares`] of one vector, or of four.
+#[inline(always)]
+fn add_by_part<'a, T: Real, const K: usize>(
+    h: &mut Hessian<T>,
+    parts: &[RowPart],
+    weights: [T; K],
+    of: impl Fn(usize, &RowPart) -> &'a [T],
+) {
+    let vectors = |part: &RowPart| std::array::from_fn(|k| of(k, part));
+    for (i, p) in parts.iter().enumerate() {
+        let own = vectors(p);
+        add_product(h, (p, own), (p, own), weights);
+        // entries with what is eliminated later lie in the column of what is eliminated earlier
+        for q in &parts[..i] {
+            let other = vectors(q);
+            if p.node > q.node {
+                add_product(h, (q, other), (p, own), weights);
             } else {
-                add_rows_part(d, h, p, q, rows, weights);
+                add_product(h, (p, own), (q, other), weights);
             }
         }
     }
 }
 
-/// Adds what up to four rows with their weights couple in the columns of part `p` with part `q`.
+/// Adds what vectors with their weights couple in the columns of part `p` with part `q`, which these columns hold. Free bodies,
+/// balls and hinges are what worlds of many trees mostly have: their loops have a fixed length.
 #[inline(always)]
-fn add_rows_part<T: Real>(
-    d: &Data<T>,
+fn add_product<T: Real, const K: usize>(
     h: &mut Hessian<T>,
-    p: &RowPart,
-    q: &RowPart,
-    rows: [usize; 4],
-    w: [T; 4],
+    (p, own): (&RowPart, [&[T]; K]),
+    (q, other): (&RowPart, [&[T]; K]),
+    weights: [T; K],
 ) {
-    let row = |k: usize, part: &RowPart| d.row(rows[k], part.begin, part.end);
-    if p.end - p.begin != FREE || q.end - q.begin != FREE {
-        let own = [row(0, p), row(1, p), row(2, p), row(3, p)];
-        return add_part(h, (p, own), (q, [row(0, q), row(1, q), row(2, q), row(3, q)]), w);
-    }
-    // two free bodies
     let Some(place) = part_place(h, p, q) else { return };
     let node = h.nodes[p.node];
-    let own: [[T; FREE]; 4] = [fixed(row(0, p)), fixed(row(1, p)), fixed(row(2, p)), fixed(row(3, p))];
-    let other = [fixed(row(0, q)), fixed(row(1, q)), fixed(row(2, q)), fixed(row(3, q))];
-    let is_same = (q.node, q.begin) == (p.node, p.begin);
-    for k in 0..FREE {
-        let f = [own[0][k] * w[0], own[1][k] * w[1], own[2][k] * w[2], own[3][k] * w[3]];
-        let column = node.column(p.begin + k - node.begin) + place;
-        if is_same {
-            let mut sum = [T::ZERO; FREE];
-            add_fixed4(&mut sum, f, other);
-            h.entries[column..=column + k].iter_mut().zip(sum).for_each(|(x, y)| *x += y);
-        } else {
-            add_fixed4(&mut h.entries[column..column + FREE], f, other);
+    let first = Column {
+        of: p.begin - node.begin,
+        height: node.height,
+        at: node.column(p.begin - node.begin) + place,
+    };
+    let entries = &mut h.entries[..];
+    if (q.node, q.begin) == (p.node, p.begin) {
+        match own[0].len() {
+            1 => add_fixed_square::<T, K, 1>(entries, first, own, weights),
+            3 => add_fixed_square::<T, K, 3>(entries, first, own, weights),
+            6 => add_fixed_square::<T, K, 6>(entries, first, own, weights),
+            _ => add_long_product(entries, first, own, None, weights),
         }
+        return;
+    }
+    match (own[0].len(), other[0].len()) {
+        (1, 1) => add_fixed_product::<T, K, 1, 1>(entries, first, own, other, weights),
+        (1, 3) => add_fixed_product::<T, K, 1, 3>(entries, first, own, other, weights),
+        (1, 6) => add_fixed_product::<T, K, 1, 6>(entries, first, own, other, weights),
+        (3, 1) => add_fixed_product::<T, K, 3, 1>(entries, first, own, other, weights),
+        (3, 3) => add_fixed_product::<T, K, 3, 3>(entries, first, own, other, weights),
+        (3, 6) => add_fixed_product::<T, K, 3, 6>(entries, first, own, other, weights),
+        (6, 1) => add_fixed_product::<T, K, 6, 1>(entries, first, own, other, weights),
+        (6, 3) => add_fixed_product::<T, K, 6, 3>(entries, first, own, other, weights),
+        (6, 6) => add_fixed_product::<T, K, 6, 6>(entries, first, own, other, weights),
+        _ => add_long_product(entries, first, own, Some(other), weights),
+    }
+}
+
+/// A place in the column of a degree of freedom of a node, and in those of the ones that follow it.
+#[derive(Clone, Copy)]
+struct Column {
+    /// The degree of freedom, counted from the first of the node.
+    of: usize,
+    /// Degrees of freedom in the blocks of the node.
+    height: usize,
+    /// The place in the entries.
+    at: usize,
+}
+
+impl Column {
+    /// The same place in the next column.
+    #[inline(always)]
+    fn next(self) -> Self {
+        Self { of: self.of + 1, at: self.at + self.height + self.of + 1, ..self }
+    }
+}
+
+/// Sum of the products of one or four factors.
+#[inline(always)]
+fn sum_of<T: Real, const K: usize>(f: [T; K], x: [T; K]) -> T {
+    let products: [T; K] = std::array::from_fn(|k| f[k] * x[k]);
+    if K == 4 { (products[0] + products[1]) + (products[2] + products[3]) } else { products[0] }
+}
+
+/// The first elements of some vectors.
+#[inline(always)]
+fn all_fixed<T: Real, const K: usize, const N: usize>(x: [&[T]; K]) -> [[T; N]; K] {
+    x.map(fixed)
+}
+
+/// [`add_product`] of vectors of `N` elements with themselves.
+#[inline(always)]
+fn add_fixed_square<T: Real, const K: usize, const N: usize>(
+    entries: &mut [T],
+    first: Column,
+    own: [&[T]; K],
+    weights: [T; K],
+) {
+    let x: [[T; N]; K] = all_fixed(own);
+    let mut column = first;
+    for i in 0..N {
+        let f: [T; K] = std::array::from_fn(|k| x[k][i] * weights[k]);
+        let out = &mut entries[column.at..=column.at + i];
+        for j in 0..=i {
+            out[j] += sum_of(f, std::array::from_fn(|k| x[k][j]));
+        }
+        column = column.next();
+    }
+}
+
+/// [`add_product`] of vectors of `N` elements with others of `M`.
+#[inline(always)]
+fn add_fixed_product<T: Real, const K: usize, const N: usize, const M: usize>(
+    entries: &mut [T],
+    first: Column,
+    own: [&[T]; K],
+    other: [&[T]; K],
+    weights: [T; K],
+) {
+    let (x, y): ([[T; N]; K], [[T; M]; K]) = (all_fixed(own), all_fixed(other));
+    let mut column = first;
+    for i in 0..N {
+        let f: [T; K] = std::array::from_fn(|k| x[k][i] * weights[k]);
+        let out = &mut entries[column.at..column.at + M];
+        for j in 0..M {
+            out[j] += sum_of(f, std::array::from_fn(|k| y[k][j]));
+        }
+        column = column.next();
+    }
+}
+
+/// [`add_product`] of vectors of any length with others, or with themselves.
+#[inline(always)]
+fn add_long_product<T: Real, const K: usize>(
+    entries: &mut [T],
+    first: Column,
+    own: [&[T]; K],
+    other: Option<[&[T]; K]>,
+    weights: [T; K],
+) {
+    let mut column = first;
+    for i in 0..own[0].len() {
+        let f: [T; K] = std::array::from_fn(|k| own[k][i] * weights[k]);
+        if f.iter().any(|f| *f != T::ZERO) {
+            let (count, other) = other.map_or((i + 1, own), |other| (other[0].len(), other));
+            let other = other.map(|x| &x[..count]);
+            for (j, out) in entries[column.at..column.at + count].iter_mut().enumerate() {
+                *out += sum_of(f, std::array::from_fn(|k| other[k][j]));
+            }
+        }
+        column = column.next();
     }
 }
 
@@ -158,55 +278,6 @@ pub(super) fn part_place<T: Real>(h: &Hessian<T>, p: &RowPart, q: &RowPart) -> O
         Ordering::Equal if q.begin > p.begin => None,
         Ordering::Equal => Some(node.height + q.begin - node.begin),
         Ordering::Greater => Some(block_offset(h, &node, q.node) + q.begin - h.nodes[q.node].begin),
-    }
-}
-
-/// Adds what one row with its weight couples in the columns of part `p` with part `q`.
-#[inline(always)]
-pub(super) fn add_part_of_one<T: Real>(
-    h: &mut Hessian<T>,
-    p: &RowPart,
-    own: &[T],
-    q: &RowPart,
-    other: &[T],
-    weight: T,
-) {
-    let Some(place) = part_place(h, p, q) else { return };
-    let node = h.nodes[p.node];
-    let is_same = (q.node, q.begin) == (p.node, p.begin);
-    for (k, x) in own.iter().enumerate() {
-        let f = *x * weight;
-        if f != T::ZERO {
-            let count = if is_same { k + 1 } else { other.len() };
-            let column = node.column(p.begin + k - node.begin) + place;
-            add_row(&mut h.entries[column..column + count], f, other);
-        }
-    }
-}
-
-/// Adds what up to four rows with their weights couple in the columns of part `p`: the degrees of freedom of part `q`, if
-/// these columns hold them.
-#[inline(always)]
-pub(super) fn add_part<T: Real>(
-    h: &mut Hessian<T>,
-    (p, own): (&RowPart, [&[T]; 4]),
-    (q, [a, b, c, e]): (&RowPart, [&[T]; 4]),
-    w: [T; 4],
-) {
-    let Some(place) = part_place(h, p, q) else { return };
-    let node = h.nodes[p.node];
-    let is_same = (q.node, q.begin) == (p.node, p.begin);
-    for k in 0..p.end - p.begin {
-        let (fa, fb, fc, fe) = (own[0][k] * w[0], own[1][k] * w[1], own[2][k] * w[2], own[3][k] * w[3]);
-        if T::where_any([fa, fb, fc, fe]).is_some() {
-            let count = if is_same { k + 1 } else { q.end - q.begin };
-            let column = node.column(p.begin + k - node.begin) + place;
-            let out = &mut h.entries[column..column + count];
-            let (a, b, c, e) = (&a[..count], &b[..count], &c[..count], &e[..count]);
-            for i in 0..count {
-                out[i] += (fa * a[i] + fb * b[i]) + (fc * c[i] + fe * e[i]);
-            }
-        }
     }
 }
 

@@ -36,6 +36,10 @@ pub struct Hessian<T> {
     pub ranges: Vec<(i32, i32)>,
     /// True if the nodes are known to be those of the rows that are solved.
     pub fits: bool,
+    /// Degrees of freedom by node of the constraints of islands of several nodes, one constraint behind the other.
+    pub parts: Vec<RowPart>,
+    /// The range of each row's constraint in `parts`.
+    pub parts_of: Vec<(u32, u32)>,
     /// Lists and sums that nothing is read from later.
     pub work: Work<T>,
 }
@@ -57,8 +61,10 @@ pub struct Work<T> {
     pub place: Vec<usize>,
     /// A list of neighbours.
     pub merged: Vec<u32>,
-    /// A row's degrees of freedom, by node.
+    /// A row's degrees of freedom in an island of one node.
     pub parts: Vec<RowPart>,
+    /// Islands that may have several nodes, with the number of parts of the constraints of all before them.
+    pub parts_before: Vec<(usize, usize)>,
     /// Entries of a column that move to other places: first place, first of the new places, how many.
     pub moves: Vec<(usize, usize, usize)>,
     /// A column, or a vector over the blocks of a node.
@@ -90,6 +96,7 @@ impl<T> Clone for Work<T> {
             place: Vec::new(),
             merged: Vec::new(),
             parts: Vec::new(),
+            parts_before: Vec::new(),
             moves: Vec::new(),
             column: Vec::new(),
             squares: Vec::new(),
@@ -124,6 +131,13 @@ pub struct Block {
 }
 
 impl<T> Hessian<T> {
+    /// The part of a row's degrees of freedom in each node, of an island of several.
+    #[inline(always)]
+    pub fn parts_of(&self, r: usize) -> &[RowPart] {
+        let (first, end) = self.parts_of[r];
+        &self.parts[first as usize..end as usize]
+    }
+
     /// Memory for whatever rows couple in a world of a few trees, so that its steps allocate nothing.
     pub fn reserve(&mut self, trees: usize, dofs: usize) {
         let (trees, dofs) = (trees.min(MOST_TREES), dofs.min(MOST_DOFS));
@@ -145,6 +159,7 @@ impl<T> Hessian<T> {
         self.work.place.reserve(trees);
         self.work.merged.reserve(trees);
         self.work.parts.reserve(trees);
+        self.work.parts_before.reserve(trees);
         self.work.moves.reserve(trees);
         self.work.column.reserve(dofs);
     }
@@ -158,6 +173,8 @@ impl<T> Hessian<T> {
         self.blocks.clone_from(&other.blocks);
         self.islands.clone_from(&other.islands);
         self.node_of_tree.clone_from(&other.node_of_tree);
+        self.parts.clone_from(&other.parts);
+        self.parts_of.clone_from(&other.parts_of);
         self.entries.resize(other.entries.len(), T::default());
         self.fits = true;
     }
@@ -184,7 +201,8 @@ impl<T> Hessian<T> {
         let lists = of(&self.nodes) + of(&self.blocks) + of(&self.islands) + of(&self.node_of_tree);
         let pattern =
             of(&self.pairs) + of(&self.listed) + of(&self.ranges) + of(&work.pairs) + of(&work.ranges);
-        let orders = of(&work.order) + of(&work.place) + of(&work.merged) + of(&work.parts) + of(&work.moves);
+        let parts = of(&self.parts) + of(&self.parts_of) + of(&work.parts) + of(&work.parts_before);
+        let orders = of(&work.order) + of(&work.place) + of(&work.merged) + of(&work.moves);
         let queue = work.queue.capacity() * size_of::<Reverse<(usize, usize)>>();
         of(&self.entries)
             + of(&self.kept)
@@ -192,6 +210,7 @@ impl<T> Hessian<T> {
             + of(&work.squares)
             + lists
             + pattern
+            + parts
             + neighbours
             + orders
             + queue
