@@ -277,12 +277,157 @@ fn wrong_tasks_are_refused_with_a_reason() {
     refused(drawn, "{\"op\": \"argument\", \"elements\": [0], \"size\": 1}", "no element 0: it has 0");
     refused(
         drawn,
-        "{\"op\": \"row\", \"name\": \"xpos\", \"width\": 3, \"elements\": [0], \"args\": [0], \"size\": 1}",
-        "laws of contacts alone",
+        "{\"op\": \"row\", \"name\": \"xpos\", \"width\": 3, \"elements\": [0], \"args\": [4], \"size\": 1}",
+        "'xpos', which is not known where an episode begins",
+    );
+    // rows that are not there
+    let row = |name: &str, rest: &str| {
+        format!("{{\"op\": \"row\", \"name\": \"{name}\", {rest}, \"args\": [0], \"size\": 1}}")
+    };
+    refused(drawn, &row("qpos", "\"width\": 2, \"elements\": [0]"), "no rows of 2 numbers");
+    refused(drawn, &row("numeric_data", "\"width\": 1, \"elements\": [0]"), "no rows of 1 numbers");
+    refused(
+        drawn,
+        &row("xpos", "\"width\": 3, \"first\": 3, \"count\": 2, \"elements\": [0]"),
+        "no 2 rows of 3 numbers",
+    );
+    refused(drawn, &row("task_table", "\"width\": 1, \"elements\": [1]"), "does not go with");
+    refused("\"frame_skip\": 3", "\"frame_skip\": 3, \"table\": [1e999]", "the task");
+    // in a kernel this would be no number
+    let of_constant = |op: &str| format!("\"op\": \"{op}\", \"args\": [4]");
+    for op in ["log", "sqrt"] {
+        let text =
+            TASK.replace("[0.5]", "[-0.5]").replace("\"op\": \"cos\", \"args\": [0]", &of_constant(op));
+        let error = model().set_task(&Task::from_json(&text).unwrap()).unwrap_err().to_string();
+        assert!(error.contains("node 12") && error.contains("of constants is NaN"), "{error}");
+    }
+    refused(
+        drawn,
+        &row("before", "\"width\": 1, \"elements\": [0]").replace("row", "recall").replace("before", "after"),
+        "no variable 'after'",
     );
     refused("\"action\": 1,", "\"action\": 18446744073709551615,", "at most");
     assert!(batch(1, Backend::Cpu).set("task_key", .., &[0.0; 3]).is_err());
     assert!(Batch::new(&model(), 1, &BatchOptions::on(Backend::Cpu)).unwrap().step_task().is_err());
+}
+
+/// A clock whose last readings are remembered, newest first, and looked up by rows that exist and that do not; and pairs from a
+/// table behind a number that is not theirs.
+const ROWS: &str = r#"{
+    "frame_skip": 1, "max_episode_steps": 9, "autoreset": true, "action": 1,
+    "table": [-1, 10, 11, 20, 21, 30, 31],
+    "nodes": [
+        {"op": "steps", "size": 1},
+        {"op": "variable", "name": "past", "elements": [0, 1, 2], "size": 3},
+        {"op": "concat", "args": [0, 1], "size": 4},
+        {"op": "const", "values": [100, 100, 100, 100], "size": 4},
+        {"op": "action", "elements": [0], "size": 1},
+        {"op": "recall", "name": "past", "width": 1, "elements": [0], "args": [4], "size": 1},
+        {"op": "row", "name": "task_table", "first": 1, "width": 2, "elements": [1, 0], "args": [4], "size": 2},
+        {"op": "row", "name": "xipos", "width": 3, "elements": [2], "args": [4], "size": 1},
+        {"op": "log", "args": [0], "size": 1},
+        {"op": "row", "name": "task_table", "first": 1, "width": 2, "count": 2, "elements": [0], "args": [8], "size": 1},
+        {"op": "concat", "args": [5, 6, 7, 9], "size": 5}
+    ],
+    "variables": [{"name": "past", "reset": 3, "update": 2}],
+    "writes": [], "resets": [], "reward": [], "termination": [], "metrics": [],
+    "observation": [{"name": "all", "value": 10}]
+}"#;
+
+#[test]
+fn rows_are_looked_up_by_numbers_that_are_computed() {
+    for backend in [Backend::Cpu, Backend::Gpu] {
+        let mut model = model();
+        model.set_task(&Task::from_json(ROWS).unwrap()).unwrap();
+        let mut batch = Batch::new(&model, 1, &BatchOptions::on(backend)).unwrap();
+        batch.seed_task(.., &[1], &[0]).unwrap();
+        batch.begin_episodes(..).unwrap();
+        let mut past = [100.0; 4];
+        for (step, row) in [-7.0, 0.0, 0.4, 1.0, 1.99, 2.0, 3.0, 1e30].into_iter().enumerate() {
+            batch.set("action", .., &[row]).unwrap();
+            batch.step_task().unwrap();
+            let time = step as f64 + 1.0;
+            past = [time, past[0], past[1], past[2]];
+            let of = |most: f64| f64::floor(row).clamp(0.0, most) as usize;
+            let (pair, body) = (10.0 * (of(2.0) as f64 + 1.0), of(1.0) as f64);
+            // the logarithm of the step is a row of two
+            let logarithm = if f64::ln(time) < 1.0 { 10.0 } else { 20.0 };
+            let seen = batch.get("observation", ..).unwrap().data.to_f64();
+            assert_eq!(seen[..3], [past[of(3.0)], pair + 1.0, pair], "{backend:?}, row {row}");
+            assert!((seen[3] + 0.5 * body).abs() < 0.1 * body + 1e-9 && seen[4] == logarithm, "{seen:?}");
+        }
+    }
+}
+
+/// What the first episode of [`ROWS`] shows after a step, in which a number is the action and the argument of `op`.
+fn shown_of(op: &str, x: f64, value: usize, backend: Backend) -> Vec<f64> {
+    let text = ROWS.replacen("\"steps\"", "\"action\", \"elements\": [0]", 1);
+    let text = text.replacen("\"log\"", &format!("\"{op}\""), 1);
+    let text = text.replacen("\"value\": 10", &format!("\"value\": {value}"), 1);
+    let mut model = model();
+    model.set_task(&Task::from_json(&text).unwrap()).unwrap();
+    let mut batch = Batch::new(&model, 1, &BatchOptions::on(backend)).unwrap();
+    batch.begin_episodes(..).unwrap();
+    batch.set("action", .., &[x]).unwrap();
+    batch.step_task().unwrap();
+    batch.get("observation", ..).unwrap().data.to_f64()
+}
+
+#[test]
+fn what_is_not_finite_is_the_first_row() {
+    for backend in [Backend::Cpu, Backend::Gpu] {
+        // infinity, NaN, and minus infinity
+        for (x, op) in [(1e9, "exp"), (-1.0, "log"), (-1.0, "sqrt"), (0.0, "log")] {
+            assert_eq!(shown_of(op, x, 10, backend)[4], 10.0, "{backend:?}, {op} of {x}");
+        }
+    }
+}
+
+#[test]
+fn logarithm_and_exponential_are_what_they_are_at_their_ends() {
+    let cases = [("log", 0.0), ("log", -1.0), ("log", 1e-30), ("log", 3.0)];
+    for (op, x) in cases.into_iter().chain([88.5, 89.0, -88.0, -200.0, 1.0].map(|x| ("exp", x))) {
+        let expected = if op == "log" { f64::ln(x) as f32 } else { f64::exp(x) as f32 };
+        for backend in [Backend::Cpu, Backend::Gpu] {
+            let seen = shown_of(op, x, 8, backend)[0] as f32;
+            let is_same = seen == expected || (seen.is_nan() && expected.is_nan());
+            // in single precision; what is less than a normal number may be zero
+            let is_near = (seen - expected).abs() < 4e-6 * expected.abs() + f32::MIN_POSITIVE;
+            assert!(is_same || is_near, "{backend:?} {op} {x}: {seen}, {expected}");
+        }
+    }
+}
+
+#[test]
+fn nothing_is_left_of_episodes_before_a_seed() {
+    // what is remembered goes up by one with each episode
+    let text = ROWS.replacen("\"reset\": 3", "\"reset\": 11", 1).replacen(
+        "\"size\": 5}",
+        "\"size\": 5}, {\"op\": \"add\", \"args\": [1, 0], \"size\": 3}",
+        1,
+    );
+    let text = text.replacen(
+        "{\"op\": \"steps\", \"size\": 1}",
+        "{\"op\": \"const\", \"values\": [1], \"size\": 1}",
+        1,
+    );
+    let text = text.replacen("\"update\": 2", "\"update\": 1", 1).replacen(
+        "\"args\": [0, 1], \"size\": 4",
+        "\"args\": [0, 1, 1], \"size\": 7",
+        1,
+    );
+    for backend in [Backend::Cpu, Backend::Gpu] {
+        let mut model = model();
+        model.set_task(&Task::from_json(&text).unwrap()).unwrap();
+        let mut batch = Batch::new(&model, 2, &BatchOptions::on(backend)).unwrap();
+        let variables = |batch: &mut Batch| batch.get("task_variable", ..).unwrap().data.to_f64();
+        batch.begin_episodes(..).unwrap();
+        batch.begin_episodes(..).unwrap();
+        assert_eq!(variables(&mut batch), [2.0; 6]);
+        batch.seed_task(&[1], &[4], &[0]).unwrap();
+        batch.begin_episodes(..).unwrap();
+        assert_eq!(variables(&mut batch), [3.0, 3.0, 3.0, 1.0, 1.0, 1.0], "{backend:?}");
+    }
 }
 
 #[test]
@@ -291,4 +436,7 @@ fn files_keep_the_task() {
     model.set_task(&Task::from_json(&TASK.replace("0.5", "0.12345678901234567")).unwrap()).unwrap();
     let again = Model::from_mwb(&model.to_mwb()).unwrap();
     assert!(again.task.is_some() && again == model);
+    model.set_task(&Task::from_json(ROWS).unwrap()).unwrap();
+    let again = Model::from_mwb(&model.to_mwb()).unwrap();
+    assert!(again.task_table == [-1.0, 10.0, 11.0, 20.0, 21.0, 30.0, 31.0] && again == model);
 }

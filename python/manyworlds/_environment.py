@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, DTypeLike
 from ._arrays import Array, Worlds, chosen, count_of, numbers, shown
 from ._batch import Batch
 from ._model import Model
+from ._randomize import Randomize
 from .task import Task
 
 AUTORESET = ("next_step", "disabled")
@@ -28,6 +29,51 @@ class Step(NamedTuple):
     """[world], true where the task ended the episode, or the world diverged."""
     truncated: Array
     """[world], true where the episode has reached its number of steps."""
+
+
+class Chance:
+    """Fields of the model that are drawn anew while worlds run."""
+
+    def __init__(self, environment: Environment, randomize: Sequence[Randomize], seed: int) -> None:
+        for one in randomize:
+            if not isinstance(one, Randomize):
+                raise TypeError(f"what differs by chance is a list of Randomize, got {type(one).__name__}")
+        self._batch, self._first, self._dt = environment.batch, environment._first, environment.task.dt
+        self._autoreset = environment.autoreset == "next_step"
+        self._resets = [one for one in randomize if one.when == "reset"]
+        self._intervals = [one for one in randomize if one.when == "interval"]
+        self._seed, self._steps = seed, 0
+        self.ended = np.zeros(self._batch.num_worlds, dtype=np.bool_)
+        start = [one for one in randomize if one.when == "start"]
+        if start:
+            self._batch.randomize(*start, first_world=self._first)
+        every = np.ones_like(self.ended)
+        self._left = [self._seconds(k, every) for k in range(len(self._intervals))]
+
+    def begin(self, mask: Array) -> None:
+        """Draws for worlds whose episode begins."""
+        if self._resets and mask.any():
+            self._batch.randomize(*self._resets, worlds=mask, episode=self._steps, first_world=self._first)
+
+    def advance(self) -> None:
+        """Draws before a step."""
+        if self._autoreset:
+            self.begin(self.ended)
+            # known anew when the step is received
+            self.ended = np.zeros_like(self.ended)
+        self._steps += 1
+        for k, one in enumerate(self._intervals):
+            due = self._left[k] <= self._dt
+            if due.any():
+                self._batch.randomize(one, worlds=due, episode=self._steps, first_world=self._first)
+            self._left[k] = np.where(due, self._seconds(k, due), self._left[k] - self._dt)
+
+    def _seconds(self, k: int, wanted: Array) -> Array:
+        """Times to the next draw: as many numbers as worlds before the last one, so that each world has its own."""
+        if not wanted.any():
+            return np.zeros(len(wanted))
+        random = np.random.Generator(np.random.Philox(key=self._seed % (1 << 64), counter=[self._steps, k, 0, 0]))
+        return random.uniform(*self._intervals[k].seconds, size=self._first + len(wanted))[self._first :]
 
 
 class Environment:
@@ -52,6 +98,7 @@ class Environment:
         overflow: str = "grow",
         on_status: str = "warn",
         first_world: int = 0,
+        randomize: Sequence[Randomize] = (),
     ) -> None:
         """Makes `num_worlds` worlds for a task, and begins an episode in each.
 
@@ -61,6 +108,8 @@ class Environment:
             its action, and shows the first observation, reward 0 and no end. "disabled": it goes on until `reset`.
         dtype: of observations and rewards, float32 or float64.
         first_world: number of the first world among all worlds of a run, which may be spread over several environments.
+        randomize: fields of the model that differ by chance, drawn when each says: at the start, where an episode of a
+            world begins, or every few seconds. Numbers depend on the seed, the world and the step.
 
         For the other arguments and what is raised see Batch.
         """
@@ -87,6 +136,7 @@ class Environment:
         )
         self._first = count_of("first_world", first_world)
         self._shape = (self.batch.num_worlds, len(task.action_low))
+        self._chance = Chance(self, randomize, seed)
         self.reset(seed=seed)
 
     @property
@@ -112,6 +162,7 @@ class Environment:
                 if some.order is not None:
                     seeds = [seeds[i] for i in np.argsort(some.order)]
             self.batch._core.seed_task(some.mask, [one % (1 << 64) for one in seeds], ids_of_run)
+        self._chance.begin(some.mask)
         self.batch._core.begin_episodes(some.mask)
         return self.receive().observation
 
@@ -132,13 +183,16 @@ class Environment:
             raise ValueError(
                 f"'action' of world {world} is not finite; its shape is {shown(self._shape)} [world, action]"
             )
+        self._chance.advance()
         self.batch._core.step_task(array)
 
     def receive(self) -> Step:
         """What the last step has shown; waits for it."""
         *seen, status = self.batch._core.observed(self.dtype == np.float32)
         self.batch._report(status)
-        return Step(*seen)
+        step = Step(*seen)
+        self._chance.ended = step.terminated | step.truncated
+        return step
 
     @property
     def reward_terms(self) -> dict[str, Array]:

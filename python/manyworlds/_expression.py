@@ -109,8 +109,17 @@ class Expr:
     def __invert__(self) -> Expr:
         return apply("not", self)
 
+    def __eq__(self, other: Operand) -> Expr:  # type: ignore[override]
+        return apply("eq", self, other)
+
+    def __ne__(self, other: Operand) -> Expr:  # type: ignore[override]
+        return apply("ne", self, other)
+
+    # an expression is known by itself, whatever it is equal to
+    __hash__ = object.__hash__
+
     def equals(self, other: Operand) -> Expr:
-        """1 where both are equal, else 0."""
+        """1 where both are equal, else 0: as `==`."""
         return apply("eq", self, other)
 
 
@@ -190,11 +199,62 @@ class FieldExpr(Expr):
         return self._places.shape
 
 
+class Table:
+    """Numbers that are the same in every world, [row, …]: an expression takes a row by a number that is computed."""
+
+    def __init__(self, values: ArrayLike) -> None:
+        array = np.asarray(values, dtype=np.float64)
+        if array.ndim == 0 or array.size == 0 or not np.isfinite(array).all():
+            raise ValueError(f"a table has rows of finite numbers, got an array of shape {list(array.shape)}")
+        self._values = array.reshape(len(array), -1)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __repr__(self) -> str:
+        return f"<Table of {len(self)} rows of {self._values.shape[1]}>"
+
+    def __getitem__(self, number: Operand) -> Expr:
+        """The row of that number, which is rounded down, and taken between the first row and the last."""
+        return Expr("lookup", (_number(number),), self._values.shape[1], table=self)
+
+
+def _number(value: Operand) -> Expr:
+    """An expression that numbers a row."""
+    expr = expression(value)
+    if expr.size != 1:
+        raise ValueError(f"the number of a row is a single number, got a vector of length {expr.size}")
+    return expr
+
+
+def take(rows: FieldExpr, number: Operand) -> Expr:
+    """Row of a field by a number that is computed: `take(task.xpos, 1 + task.variable(...))`.
+
+    The number is rounded down, and taken between the first row and the last.
+    """
+    if not isinstance(rows, FieldExpr) or rows.op not in ("field", "variable"):
+        raise TypeError(f"rows are those of a field or of a variable, got {rows!r}")
+    places = rows._places.reshape(rows._places.shape[0], -1)
+    first, step = int(places.min()), int(places[1, 0] - places[0, 0]) if len(places) > 1 else int(np.ptp(places)) + 1
+    elements = places[0] - first
+    if (
+        elements.min() < 0
+        or elements.max() >= step
+        or not (places == places[0] + step * np.arange(len(places))[:, None]).all()
+    ):
+        raise ValueError("rows follow each other in their field: all elements of each, or the same of each")
+    data = {"name": rows.data["name"], "first": first, "width": step, "count": len(places)}
+    op = "recall" if rows.op == "variable" else "row"
+    return Expr(op, (_number(number),), elements.size, **data, elements=elements.tolist())
+
+
 class Nodes:
-    """Expressions as a list, each one once, for the engine."""
+    """Expressions as a list, each one once, for the engine; and the numbers of the tables that they look up."""
 
     def __init__(self) -> None:
         self.list: list[dict[str, Any]] = []
+        self.table: list[float] = []
+        self._tables: dict[int, int] = {}
         self._known: dict[int, int] = {}
         self._kept: list[Expr] = []
 
@@ -214,7 +274,7 @@ class Nodes:
             stack.pop()
             if id(expr) in self._known:
                 continue
-            node = {"op": expr.op, "size": expr.size, **expr.data}
+            node = self._lookup(expr) if expr.op == "lookup" else {"op": expr.op, "size": expr.size, **expr.data}
             if expr.args:
                 node["args"] = [self._known[id(arg)] for arg in expr.args]
             self._known[id(expr)] = len(self.list)
@@ -222,3 +282,13 @@ class Nodes:
             self._kept.append(expr)
             self.list.append(node)
         return self._known[id(root)]
+
+    def _lookup(self, expr: Expr) -> dict[str, Any]:
+        """A row of the numbers of all tables."""
+        table = expr.data["table"]
+        first = self._tables.setdefault(id(table), len(self.table))
+        if first == len(self.table):
+            self.table += table._values.ravel().tolist()
+        count, width = table._values.shape
+        places = {"first": first, "width": width, "count": count, "elements": list(range(width))}
+        return {"op": "row", "size": width, "name": "task_table", **places}

@@ -669,6 +669,9 @@ class ModelFields:
     def ntaskterm(self) -> int:
         """Number of terms of the reward, and metrics."""
     @property
+    def ntasktable(self) -> int:
+        """Number of numbers that the task looks up by a computed row."""
+    @property
     def ntaskwork(self) -> int:
         """Number of values of all expressions of the task."""
     @property
@@ -2510,6 +2513,9 @@ class ModelFields:
     @property
     def numeric_data(self) -> NDArray[float64]:
         """Numbers of all custom numerics. Shape: [nnumericdata]. Unit: mixed."""
+    @property
+    def task_table(self) -> NDArray[float64]:
+        """Numbers of the task that are looked up by a row that is computed. Shape: [ntasktable]. Unit: mixed."""
     @property
     def key_time(self) -> NDArray[float64]:
         """Time. Shape: [nkey]. Unit: s."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from ._expression import Expr, Operand, apply, constant, expression
 
 
@@ -112,6 +114,26 @@ def rotate(quat: Operand, vector: Operand) -> Expr:
 def rotate_inverse(quat: Operand, vector: Operand) -> Expr:
     """A vector turned back by a unit quaternion, w first: from the world's frame to a body's."""
     return rotate(expression(quat) * constant([1, -1, -1, -1]), vector)
+
+
+def ramp(x: Operand, start: tuple[float, float], end: tuple[float, float]) -> Expr:
+    """A line from one point to another, level before and after: `ramp(task.age, (0, 0.2), (1e5, 1.0))`."""
+    (a, low), (b, high) = start, end
+    if not a < b:
+        raise ValueError(f"a ramp begins before it ends, got {a} and {b}")
+    return low + (high - low) * clip((expression(x) - a) / (b - a), 0.0, 1.0)
+
+
+def wrap_angle(angle: Operand) -> Expr:
+    """An angle between -pi and pi."""
+    turns = apply("floor", (expression(angle) + math.pi) / (2.0 * math.pi))
+    return expression(angle) - 2.0 * math.pi * turns
+
+
+def heading(quat: Operand) -> Expr:
+    """Direction in the plane of a body's x axis, from its unit quaternion, w first."""
+    axis = rotate(quat, [1.0, 0.0, 0.0])
+    return apply("atan2", axis[1], axis[0])
 
 
 def uniform(low: Operand, high: Operand, size: int = 1) -> Expr:

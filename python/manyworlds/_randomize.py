@@ -15,6 +15,9 @@ from ._tables import DATA, KINDS, MODEL, MOTION, Kind, UnknownNameError, unknown
 
 Range = tuple[float, float]
 
+# When an environment draws.
+WHEN = ("start", "reset", "interval")
+
 
 @dataclass(frozen=True)
 class Randomize:
@@ -27,6 +30,8 @@ class Randomize:
     names: a shell pattern or several, for the objects whose elements are drawn; all where not given.
     axes: places in an object's row that are drawn; all where not given.
     stream: fields with the same stream draw the same numbers; the field's name where not given.
+    when: in an environment, once at the `start`, at each `reset` of a world, or at an `interval`.
+    seconds: least and most time from one draw of an `interval` to the next, each world at times of its own.
 
     `scale` multiplies all elements of an object by one number, so that a body keeps the shape of its inertia. What is
     not drawn keeps its value.
@@ -39,6 +44,16 @@ class Randomize:
     names: str | Sequence[str] | None = None
     axes: int | Sequence[int] | None = None
     stream: str | None = None
+    when: str = "start"
+    seconds: Range = (10.0, 15.0)
+
+    def __post_init__(self) -> None:
+        if self.when not in WHEN:
+            raise ValueError(f"'{self.field}' is drawn at {', '.join(WHEN)}, got '{self.when}'")
+        if self.when == "interval" and not 0.0 < self.seconds[0] <= self.seconds[1]:
+            raise ValueError(
+                f"'{self.field}' is drawn every {self.seconds[0]} to {self.seconds[1]} seconds: no such time"
+            )
 
 
 # Field, operation, distribution, its two numbers, stream, elements.

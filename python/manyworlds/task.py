@@ -19,13 +19,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ._arrays import Array
-from ._expression import Expr, FieldExpr, Nodes, Operand, constant, expression
+from ._expression import Expr, FieldExpr, Nodes, Operand, Table, apply, constant, expression, take
 from ._functions import (
     clip,
     concat,
@@ -34,6 +35,7 @@ from ._functions import (
     dot,
     every,
     exp,
+    heading,
     isfinite,
     largest,
     maximum,
@@ -41,6 +43,7 @@ from ._functions import (
     minimum,
     norm,
     normal,
+    ramp,
     rotate,
     rotate_inverse,
     sin,
@@ -49,10 +52,52 @@ from ._functions import (
     total,
     uniform,
     where,
+    wrap_angle,
 )
 from ._model import Model
 from ._named import Name, find, match, resolve
 from ._tables import DATA, KINDS, MODEL, OBJECTS, UnknownNameError, unknown
+
+# The group of what is observed where none is named.
+POLICY = "policy"
+
+Range = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class Delay:
+    """How late a value comes, in steps of the environment: each world has a lag of its own.
+
+    low, high: least and most lag; it is drawn between them where an episode begins, and then again and again.
+    hold: probability that a lag stays as it is when it would be drawn anew.
+    period: steps from one draw to the next; None for one draw in an episode.
+    stagger: worlds draw in steps of their own, rather than all in the same one.
+
+    A value of before the episode is that with which it begins.
+    """
+
+    low: int = 0
+    high: int = 1
+    hold: float = 0.0
+    period: int | None = 1
+    stagger: bool = True
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.low <= self.high or int(self.low) != self.low or int(self.high) != self.high:
+            raise ValueError(f"a delay goes from 0 or more steps up, got {self.low} to {self.high}")
+        if not 0.0 <= self.hold <= 1.0:
+            raise ValueError(f"a lag is held with a probability between 0 and 1, got {self.hold}")
+        if self.period is not None and (self.period < 1 or int(self.period) != self.period):
+            raise ValueError(f"a lag is drawn every 1 or more steps, got {self.period}")
+
+
+class Level(NamedTuple):
+    """A number that worlds keep over episodes: how hard the next one is."""
+
+    value: Expr
+    """The level of this episode."""
+    next: Expr
+    """That of the episode that begins: what `reset` reads."""
 
 
 class Named:
@@ -119,7 +164,8 @@ class Task:
         self._variables: list[dict[str, Any]] = []
         self._writes: list[dict[str, Any]] = []
         self._resets: list[dict[str, Any]] = []
-        self._observation: dict[str, Expr] = {}
+        self._observation: dict[str, dict[str, Expr]] = {}
+        self._commands: dict[str, Expr] = {}
         self._reward: dict[str, Expr] = {}
         self._termination: dict[str, Expr] = {}
         self._metrics: dict[str, Expr] = {}
@@ -137,13 +183,18 @@ class Task:
 
     @property
     def action(self) -> Expr:
-        """The action of this step."""
+        """The action of this step; zeros where an episode begins."""
         return FieldExpr("action", np.arange(len(self.action_low)))
 
     @property
     def steps(self) -> Expr:
         """Steps of the environment since the episode began, this one included."""
         return Expr("steps", (), 1)
+
+    @property
+    def age(self) -> Expr:
+        """Steps of the environment since the seed was set, of all episodes of the world."""
+        return FieldExpr("field", np.arange(1), name="task_tick")
 
     def field(self, name: str) -> Expr:
         """A field of the world or of the model, by name."""
@@ -182,17 +233,162 @@ class Task:
 
     # What a task is made of
 
-    def observe(self, name: str, value: Operand) -> None:
-        """Adds to what is observed; the order is that of the calls."""
-        _once(self._observation, "observation", name)[name] = expression(value)
+    def observe(
+        self,
+        name: str,
+        value: Operand,
+        *,
+        noise: Operand | None = None,
+        clip: Range | None = None,
+        scale: Operand | None = None,
+        delay: Delay | int | None = None,
+        history: int = 1,
+        group: str = POLICY,
+    ) -> None:
+        """Adds to what is observed; the order is that of the calls, group by group.
+
+        noise: half-width of numbers that are drawn uniformly and added in each step; or an expression that is added,
+            such as `0.1 * normal(3)`.
+        clip: least and most. scale: a factor, or one for each element.
+        delay: how late the value comes: see Delay; a number is a lag that stays.
+        history: so many of the last values are observed, the oldest first; before the episode they are its first.
+        group: who observes it: the policy, or another group, such as a critic that knows more.
+
+        A value gets its noise, is clipped, scaled, delayed, and then remembered, in this order.
+        """
+        seen = _measured(expression(value), noise, clip, scale)
+        if isinstance(delay, int):
+            delay = Delay(delay, delay, period=None)
+        if history < 1 or int(history) != history:
+            raise ValueError(f"'{name}': a history has at least the present value, got {history}")
+        terms = self._observation.setdefault(group, {})
+        _once(terms, "observation", name)
+        label = name if group == POLICY else f"{group}/{name}"
+        late = now = seen
+        if delay is not None and delay.high > 0:
+            late, now = self._delayed(label, seen, delay, delay.high + 1)
+        if history > 1:
+            past = self.variable(f"history of {label}", concat(*[seen] * history))
+            self.renew(past, concat(past[seen.size :], now))
+            late = past
+        terms[name] = late
+
+    def late(self, value: Operand, delay: Delay | int) -> Expr:
+        """A value that comes late, where variables are as they were: in `write`, `reward`, `terminate` and `metric`.
+
+        `task.write("ctrl", task.late(task.action, Delay(0, 2)))` are commands that need up to two steps.
+        """
+        if isinstance(delay, int):
+            delay = Delay(delay, delay, period=None)
+        value = expression(value)
+        if delay.high == 0:
+            return value
+        return self._delayed(f"late {len(self._variables)}", value, delay, delay.high)[1]
+
+    def _delayed(self, label: str, value: Expr, delay: Delay, rows: int) -> tuple[Expr, Expr]:
+        """A late value where variables are renewed, and where they are as they were."""
+        draw = constant(delay.low)
+        if delay.high > delay.low:
+            draw = minimum(apply("floor", uniform(delay.low, delay.high + 1)), delay.high)
+        lag = self.variable(f"lag of {label}", draw)
+        after: Expr = lag
+        if delay.high > delay.low and delay.period is not None:
+            after = draw
+            if delay.hold > 0.0:
+                after = where(uniform(0.0, 1.0) < delay.hold, lag, after)
+            if delay.period > 1:
+                phase = constant(0.0)
+                if delay.stagger:
+                    phase = self.variable(f"phase of {label}", apply("floor", uniform(0.0, delay.period)))
+                # to the nearest turn, whatever a quotient is rounded to
+                turn = (self.steps + phase) / delay.period
+                off = abs(turn - apply("floor", turn + 0.5)) * delay.period
+                after = where(off < 0.5, after, lag)
+            self.renew(lag, after)
+        flat = self.variable(f"past of {label}", concat(*[value] * rows))
+        self.renew(flat, concat(value, flat[: -value.size]) if rows > 1 else value)
+        past = FieldExpr("variable", np.arange(rows * value.size).reshape(rows, value.size), name=flat.data["name"])
+        # the lag of this step, which the value has where variables are renewed
+        return take(past, lag), where(after < 1.0, value, take(past, after - 1.0))
+
+    def command(self, name: str, draw: Operand, *, seconds: Range = (4.0, 8.0)) -> Expr:
+        """Numbers that are asked of an agent: drawn where an episode begins, and anew every few seconds.
+
+        draw: the numbers, such as `uniform(low, high)`. seconds: least and most time from one draw to the next.
+        """
+        if not 0.0 < seconds[0] <= seconds[1]:
+            raise ValueError(
+                f"command '{name}': drawn every {seconds[0]} to {seconds[1]} seconds, which are no such time"
+            )
+        over = self.every(f"seconds left of {name}", seconds)
+        drawn = expression(draw)
+        command = self.variable(name, drawn)
+        self.renew(command, where(over, drawn, command))
+        self._commands[name] = command
+        return command
+
+    def every(self, name: str, seconds: Range) -> Expr:
+        """1 in a step every few seconds, drawn anew each time, else 0; where variables are as they were."""
+        left = self.variable(name, uniform(*seconds))
+        over = left <= self.dt
+        self.renew(left, where(over, uniform(*seconds), left - self.dt))
+        return over
+
+    def level(
+        self,
+        name: str,
+        count: int,
+        up: Operand,
+        down: Operand = 0.0,
+        *,
+        first: int | tuple[int, int] = 0,
+        beyond: str = "stay",
+    ) -> Level:
+        """How hard an episode is, in `count` levels from 0 up: each world has its own, and keeps it over episodes.
+
+        up, down: conditions at the end of an episode, by which the next is a level harder, or easier.
+        first: level with which a world begins, or the least and most of which it draws one.
+        beyond: "stay" or "random": what follows the last level.
+
+        What `reset` sets reads `next`; all else reads `value`.
+        """
+        if count < 1 or beyond not in ("stay", "random"):
+            raise ValueError(f"level '{name}': at least one level, and beyond is 'stay' or 'random'")
+        low, high = (first, first) if isinstance(first, int) else first
+        if not 0 <= low <= high < count:
+            raise ValueError(f"level '{name}': the first is one of {count}, got {first}")
+        rises = self.variable(f"rise of {name}", 0.0, _single("condition", f"up of {name}", up))
+        falls = self.variable(f"fall of {name}", 0.0, _single("condition", f"down of {name}", down))
+        start = constant(low) if low == high else minimum(apply("floor", uniform(low, high + 1)), high)
+        level = self.variable(name, 0.0)
+        then = level + rises - falls
+        if beyond == "random":
+            anywhere = minimum(apply("floor", uniform(0.0, count)), count - 1)
+            then = where(then > count - 1, anywhere, then)
+        following = where(self.age.equals(0.0), start, clip(then, 0.0, count - 1))
+        self._variable(level)["reset"] = following
+        return Level(level, following)
 
     def reward(self, name: str, value: Operand) -> None:
         """Adds a term to the reward: a single number."""
         _once(self._reward, "reward", name)[name] = _single("reward", name, value)
 
-    def terminate(self, name: str, value: Operand) -> None:
-        """Ends an episode where a number is not zero. Worlds that diverged end in any case."""
-        _once(self._termination, "termination", name)[name] = _single("termination", name, value)
+    def terminate(self, name: str, value: Operand, *, grace: float = 0.0, lasting: float = 0.0) -> None:
+        """Ends an episode where a number is not zero. Worlds that diverged end in any case.
+
+        grace: seconds from the begin of an episode in which it does not. lasting: seconds for which the condition holds
+        without a break before it does.
+        """
+        ends = _single("termination", name, value)
+        if lasting > 0.0:
+            held = self.variable(f"seconds of {name}", 0.0)
+            now = where(ends, held + self.dt, 0.0)
+            self.renew(held, now)
+            # as many steps as last so long, whatever a sum of steps is rounded to
+            ends = now > lasting - 0.5 * self.dt
+        if grace > 0.0:
+            ends = apply("and", ends, self.steps * self.dt > grace)
+        _once(self._termination, "termination", name)[name] = ends
 
     def metric(self, name: str, value: Operand) -> None:
         """Adds a number to what a step reports beside the reward."""
@@ -216,10 +412,14 @@ class Task:
     def renew(self, variable: Expr, update: Operand) -> None:
         """Says what a variable is after each step."""
         value = expression(update)
-        entry = next(v for v in self._variables if v["name"] == variable.data.get("name"))
+        entry = self._variable(variable)
         if value.size not in (1, entry["reset"].size):
             raise ValueError(f"variable '{entry['name']}' has length {entry['reset'].size}, its update {value.size}")
         entry["update"] = value
+
+    def _variable(self, variable: Expr) -> dict[str, Any]:
+        """What is known of a variable."""
+        return next(v for v in self._variables if v["name"] == variable.data.get("name"))
 
     def before(self, value: Operand) -> Expr:
         """What an expression of fields was after the step before, or when the episode began."""
@@ -251,16 +451,37 @@ class Task:
     @property
     def observation_size(self) -> int:
         """Length of an observation."""
-        return sum(value.size for value in self._observation.values())
+        return sum(value.size for terms in self._observation.values() for value in terms.values())
 
     @property
     def observation_slices(self) -> dict[str, slice]:
-        """Where the parts of an observation are."""
+        """Where the parts of an observation are; those of other groups than the policy's as "group/name"."""
         out, start = {}, 0
-        for name, value in self._observation.items():
-            out[name] = slice(start, start + value.size)
-            start += value.size
+        for group, terms in self._observation.items():
+            for name, value in terms.items():
+                label = name if group == POLICY else f"{group}/{name}"
+                out[label] = slice(start, start + value.size)
+                start += value.size
         return out
+
+    @property
+    def observation_groups(self) -> dict[str, slice]:
+        """Where the groups of an observation are."""
+        out, start = {}, 0
+        for group, terms in self._observation.items():
+            size = sum(value.size for value in terms.values())
+            out[group] = slice(start, start + size)
+            start += size
+        return out
+
+    def groups(self, observation: Array) -> dict[str, Array]:
+        """Observations [world, observation] by group, as views."""
+        return {name: observation[..., part] for name, part in self.observation_groups.items()}
+
+    @property
+    def command_names(self) -> list[str]:
+        """Names of the commands."""
+        return list(self._commands)
 
     @property
     def reward_names(self) -> list[str]:
@@ -291,12 +512,25 @@ class Task:
             ],
             "writes": assigned(writes),
             "resets": assigned(self._resets),
-            "observation": named(self._observation),
+            "observation": [one for terms in self._observation.values() for one in named(terms)],
             "reward": named(self._reward),
             "termination": named(self._termination),
             "metrics": named(self._metrics),
+            **({"table": nodes.table} if nodes.table else {}),
             "nodes": nodes.list,
         }
+
+
+def _measured(value: Expr, noise: Operand | None, limits: Range | None, scale: Operand | None) -> Expr:
+    """A value as an instrument shows it."""
+    if isinstance(noise, Expr):
+        value = value + noise
+    elif noise is not None and np.any(np.asarray(noise) != 0.0):
+        width = np.asarray(noise, dtype=np.float64)
+        value = value + uniform(-width, width, value.size)
+    if limits is not None:
+        value = clip(value, *limits)
+    return value if scale is None else value * scale
 
 
 def _single(what: str, name: str, value: Operand) -> Expr:
@@ -313,7 +547,10 @@ def _once(terms: dict[str, Expr], what: str, name: str) -> dict[str, Expr]:
 
 
 __all__: Sequence[str] = [
+    "Delay",
     "Expr",
+    "Level",
+    "Table",
     "Task",
     "clip",
     "concat",
@@ -323,6 +560,7 @@ __all__: Sequence[str] = [
     "dot",
     "every",
     "exp",
+    "heading",
     "isfinite",
     "largest",
     "maximum",
@@ -330,12 +568,15 @@ __all__: Sequence[str] = [
     "minimum",
     "norm",
     "normal",
+    "ramp",
     "rotate",
     "rotate_inverse",
     "sin",
     "smallest",
     "some",
+    "take",
     "total",
     "uniform",
     "where",
+    "wrap_angle",
 ]

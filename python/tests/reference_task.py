@@ -48,6 +48,23 @@ BINARY: dict[str, Callable[..., Any]] = {
 AFTER_CONSTRAINT = {"cacc", "cfrc_int", "cfrc_ext"}
 
 
+def philox(counter: Any, key: Any) -> Any:
+    """Random words [4, …] of counters [4, …] (Salmon and others, "Parallel random numbers: as easy as 1, 2, 3")."""
+    words, key = np.array(counter, dtype=np.uint64), np.array(key, dtype=np.uint64)
+    low = np.uint64(0xFFFFFFFF)
+    for _ in range(10):
+        one, two = words[0] * np.uint64(0xD2511F53), words[2] * np.uint64(0xCD9E8D57)
+        halves = [one >> np.uint64(32), one & low, two >> np.uint64(32), two & low]
+        words = np.array([halves[2] ^ words[1] ^ key[0], halves[3], halves[0] ^ words[3] ^ key[1], halves[1]])
+        key = (key + np.array([0x9E3779B9, 0xBB67AE85], dtype=np.uint64)) & low
+    return words
+
+
+def unit(words: Any) -> Any:
+    """Numbers between 0 and 1."""
+    return (words.astype(np.float64) + 0.5) / 2.0**32
+
+
 class Step(NamedTuple):
     """What a step of the stand-in returns."""
 
@@ -62,18 +79,35 @@ class World:
 
     def __init__(self, task: dict[str, Any], model: mujoco.MjModel, seed: Any) -> None:
         self.task, self.model, self.data = task, model, mujoco.MjData(model)
-        self.random = np.random.default_rng(seed)
+        self.seed(*seed)
         self.steps = 0
         self.action = np.zeros(task["action"])
         sizes = [task["nodes"][v["reset"]]["size"] for v in task["variables"]]
-        self.variables = {v["name"]: np.zeros(size) for v, size in zip(task["variables"], sizes)}
+        self.sizes = {v["name"]: size for v, size in zip(task["variables"], sizes)}
+        self.forget()
         read = {node["name"] for node in task["nodes"] if node["op"] == "field"}
         self.needs_forces = bool(read & AFTER_CONSTRAINT)
         self.terms: dict[str, float] = {}
         self.metrics: dict[str, float] = {}
 
+    def seed(self, seed: int, number: int) -> None:
+        """Begins the draws anew."""
+        self.key, self.number, self.tick = [seed & 0xFFFFFFFF, seed >> 32], number, 0
+
+    def forget(self) -> None:
+        """Forgets the episodes before."""
+        self.variables = {name: np.zeros(size) for name, size in self.sizes.items()}
+
+    def draw(self, node: int, size: int) -> Any:
+        """Random words of a node, [4, size]."""
+        return philox([np.arange(size), *np.full((3, size), [[self.number], [node], [self.tick]])], self.key)
+
     def field(self, name: str) -> Any:
         """A field of the data or of the model, flat."""
+        if name == "task_tick":
+            return np.array([self.tick])
+        if name == "task_table":
+            return np.asarray(self.task.get("table", ()))
         owner = self.data if hasattr(self.data, name) else self.model
         return np.asarray(getattr(owner, name)).reshape(-1)
 
@@ -85,12 +119,13 @@ class World:
             if i not in known:
                 node = nodes[i]
                 args = [value(arg) for arg in node.get("args", ())]
-                known[i] = np.broadcast_to(np.asarray(self.compute(node, args), dtype=float), (node["size"],)).copy()
+                value_of = np.asarray(self.compute(i, node, args), dtype=float)
+                known[i] = np.broadcast_to(value_of, (node["size"],)).copy()
             return known[i]
 
         return value
 
-    def compute(self, node: dict[str, Any], args: list[Any]) -> Any:
+    def compute(self, i: int, node: dict[str, Any], args: list[Any]) -> Any:
         """The value of a node."""
         op = node["op"]
         if op in UNARY:
@@ -102,7 +137,7 @@ class World:
         if op == "field":
             return self.field(node["name"])[node["elements"]]
         if op == "action":
-            return self.action[node["elements"]]
+            return self.action[node["elements"]] if self.steps > 0 else 0.0
         if op == "variable":
             return self.variables[node["name"]][node["elements"]]
         if op == "steps":
@@ -113,10 +148,16 @@ class World:
             return np.where(args[0] != 0, args[1], args[2])
         if op == "concat":
             return np.concatenate(args)
+        if op in ("row", "recall"):
+            rows = self.field(node["name"]) if op == "row" else self.variables[node["name"]]
+            number = args[0][0] if np.isfinite(args[0][0]) else 0.0
+            first = node["first"] + node["width"] * int(np.clip(np.floor(number), 0, node["count"] - 1))
+            return rows[first + np.array(node["elements"])]
         if op == "uniform":
-            return self.random.uniform(size=node["size"])
+            return unit(self.draw(i, node["size"])[0])
         if op == "normal":
-            return self.random.normal(size=node["size"])
+            one, two = unit(self.draw(i, node["size"])[:2])
+            return np.sqrt(-2.0 * np.log(one)) * np.cos(2.0 * np.pi * two)
         raise KeyError(f"the reference has no operation '{op}'")
 
     def assign(self, assignments: list[dict[str, Any]]) -> None:
@@ -140,7 +181,9 @@ class World:
             mujoco.mj_rnePostConstraint(self.model, self.data)
         value = self.evaluator()
         self.variables |= {v["name"]: value(v["reset"]) for v in self.task["variables"]}
-        return self.observation()
+        seen = self.observation()
+        self.tick += 1
+        return seen
 
     def observation(self) -> Any:
         """The observation of the state."""
@@ -164,7 +207,9 @@ class World:
         terminated = terminated or not np.isfinite(reward)
         self.variables |= {v["name"]: value(v["update"]) for v in task["variables"]}
         limit = task["max_episode_steps"]
-        return self.observation(), reward, terminated, limit is not None and self.steps >= limit
+        seen = self.observation()
+        self.tick += 1
+        return seen, reward, terminated, limit is not None and self.steps >= limit
 
 
 @functools.cache
@@ -203,6 +248,7 @@ class ReferenceEnvironment:
         autoreset: str = "next_step",
         dtype: Any = np.float32,
         first_world: int = 0,
+        randomize: Sequence[Any] = (),
         path: str | Path | None = None,
         **_: Any,
     ) -> None:
@@ -216,6 +262,8 @@ class ReferenceEnvironment:
         plain = task.to_dict()
         self.worlds = [World(plain, model, [seed, first_world + i]) for i in range(num_worlds)]
         self.batch = ReferenceBatch(self.worlds, num_worlds)
+        self.batch.randomized += randomize
+        self._first = first_world
         self.closed = False
         self._ended = np.zeros(num_worlds, dtype=bool)
         self._seen = np.zeros((num_worlds, task.observation_size), dtype=dtype)
@@ -229,10 +277,11 @@ class ReferenceEnvironment:
         mask[slice(None) if worlds is None else worlds] = True
         chosen = np.flatnonzero(mask)
         if seed is not None:
-            seeds = [[seed, i] for i in chosen] if np.ndim(seed) == 0 else list(seed)  # type: ignore[arg-type]
+            seeds = [(seed, self._first + i) for i in chosen] if np.ndim(seed) == 0 else [(one, 0) for one in seed]  # type: ignore[union-attr]
             assert len(seeds) == len(chosen)
             for i, one in zip(chosen, seeds):
-                self.worlds[i].random = np.random.default_rng(one)
+                self.worlds[i].seed(*one)
+                self.worlds[i].forget()
         for i in chosen:
             self._seen[i] = self.worlds[i].begin()
         self._ended[mask] = False
@@ -256,6 +305,7 @@ class ReferenceEnvironment:
             if self._autoreset == "next_step" and self._ended[i]:
                 self._seen[i] = world.begin()
                 world.terms = dict.fromkeys(world.terms, 0.0)
+                world.metrics = dict.fromkeys(world.metrics, 0.0)
                 continue
             self._seen[i], reward[i], terminated[i], truncated[i] = world.step(action[i])
         self._ended = terminated | truncated

@@ -21,6 +21,7 @@ from manyworlds.task import Task, uniform
 gymnasium = pytest.importorskip("gymnasium")
 from gymnasium.vector import AutoresetMode, SyncVectorEnv  # noqa: E402
 
+from manyworlds.envs import _build  # noqa: E402
 from manyworlds.envs.vector import ManyWorldsEnv, ManyWorldsVectorEnv  # noqa: E402
 
 ENGINES = (["cpu"] if hasattr(mw, "Environment") else []) + ["reference"]
@@ -31,7 +32,7 @@ MODES = [AutoresetMode.NEXT_STEP, AutoresetMode.SAME_STEP]
 def engine(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """What computes the worlds."""
     if request.param == "reference":
-        monkeypatch.setattr(mw, "Environment", ReferenceEnvironment, raising=False)
+        monkeypatch.setattr(_build, "Environment", ReferenceEnvironment)
     return str(request.param)
 
 

@@ -1,6 +1,8 @@
 // Elementary functions. Vulkan allows the built-in ones errors of 5e-4 and more; these are accurate to about 2 ulp
 // and identical on every device. Polynomials: Moshier, Cephes Mathematical Library.
 
+import package::math::vector::is_finite;
+
 const PI: f32 = 3.14159265358979;
 const HALF_PI: f32 = 1.57079632679490;
 
@@ -131,4 +133,30 @@ fn power(x: f32, p: f32) -> f32 {
         return 0.0;
     }
     return exponential(p * logarithm(x));
+}
+
+// Natural logarithm: minus infinity for zero, NaN below.
+fn any_logarithm(x: f32) -> f32 {
+    let bits = bitcast<u32>(x);
+    if (is_finite(x) && x > 0.0) {
+        return logarithm(x);
+    }
+    let special = select(0x7fc00000u, 0xff800000u, (bits << 1u) == 0u);
+    return bitcast<f32>(select(special, bits, bits == 0x7f800000u));
+}
+
+// Exponential: infinity where it is no number of single precision.
+fn any_exponential(x: f32) -> f32 {
+    if (!is_finite(x)) {
+        return select(x, 0.0, bitcast<u32>(x) == 0xff800000u);
+    }
+    let half = exponential(0.5 * x);
+    return select(exponential(x), half * half, x > 88.0 || x < -87.0);
+}
+
+// Hyperbolic tangent, without overflow.
+fn hyperbolic_tangent(x: f32) -> f32 {
+    let e = exponential(-2.0 * abs(x));
+    let y = (1.0 - e) / (1.0 + e);
+    return select(y, -y, x < 0.0);
 }

@@ -1,7 +1,8 @@
 // Parts of the expressions of a task. Twin: crates/cpu/src/task/evaluate.rs.
 
 import package::math::philox::{philox, unit};
-import package::math::trig::{PI, exponential, logarithm, sincos};
+import package::math::vector::is_finite;
+import package::math::trig::{PI, logarithm, sincos};
 
 // Steps of the episode that expressions see.
 var<private> episode_steps: i32;
@@ -13,6 +14,11 @@ fn random_words(element: u32, node: u32) -> vec4u {
     return philox(vec4u(element, world, node, bitcast<u32>(task_tick(0u))), key);
 }
 
+// Number of a row that exists: the first for what is not finite.
+fn row_number(x: f32, rows: u32) -> u32 {
+    return select(0u, u32(clamp(x, 0.0, f32(rows) - 1.0)), is_finite(x));
+}
+
 // A number between 0 and 1.
 fn draw_uniform(element: u32, node: u32) -> f32 {
     return unit(random_words(element, node).x);
@@ -22,11 +28,4 @@ fn draw_uniform(element: u32, node: u32) -> f32 {
 fn draw_normal(element: u32, node: u32) -> f32 {
     let words = random_words(element, node);
     return sqrt(-2.0 * logarithm(unit(words.x))) * sincos(2.0 * PI * unit(words.y)).y;
-}
-
-// Hyperbolic tangent, without overflow.
-fn tanh(x: f32) -> f32 {
-    let e = exponential(-2.0 * abs(x));
-    let y = (1.0 - e) / (1.0 + e);
-    return select(y, -y, x < 0.0);
 }

@@ -20,7 +20,8 @@ impl Batch {
     }
 
     /// Sets what the draws of some worlds depend on, beside the step: a seed, and a number of the world. `seeds` and
-    /// `numbers` have an entry for each of these worlds. Draws begin anew.
+    /// `numbers` have an entry for each of these worlds. Draws begin anew, and what the task remembers is zero until an
+    /// episode begins: nothing is left of episodes before.
     ///
     /// # Errors
     /// [`Error::Argument`] without a task, or for lists of the wrong length; as [`Worlds::resolve`].
@@ -41,9 +42,14 @@ impl Batch {
             |(seed, number): (&u64, &u32)| [*seed as u32, (seed >> 32) as u32, *number].map(u32::cast_signed);
         let keys: Vec<i32> = seeds.iter().zip(numbers).flat_map(of).collect();
         let zeros = vec![0; worlds.len()];
-        let fields = [(field::task_key, &keys), (field::task_tick, &zeros)];
-        let kept = fields.into_iter().filter(|(field, _)| self.has(*field));
-        let kept: Vec<_> = kept.map(|(field, values)| (field.row(), NumbersRef::from(values))).collect();
+        let nothing = vec![0.0; worlds.len() * self.sizes().ntaskvariable];
+        let fields = [
+            (field::task_key, NumbersRef::from(&keys)),
+            (field::task_tick, NumbersRef::from(&zeros)),
+            (field::task_variable, NumbersRef::from(&nothing)),
+        ];
+        let kept = fields.into_iter().filter(|(field, values)| self.has(*field) && !values.is_empty());
+        let kept: Vec<_> = kept.map(|(field, values)| (field.row(), values)).collect();
         self.engine.write(&kept, &worlds)
     }
 

@@ -44,10 +44,7 @@ def build(
     seed: int | None,
     dtype: Any = np.float32,
 ) -> Any:
-    """An Environment in which what differs by chance is drawn."""
+    """An Environment in which what differs by chance is drawn when it says."""
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
-    out = Environment(task, num_worlds, seed=seed, autoreset=autoreset, dtype=dtype, **engine)
-    if drawn:
-        out.batch.randomize(*drawn, first_world=engine.get("first_world", 0))
-    return out
+    return Environment(task, num_worlds, seed=seed, autoreset=autoreset, dtype=dtype, randomize=drawn, **engine)

@@ -61,8 +61,8 @@ class Pictures:
         if self._parts:
             self._draw(0)
 
-    def space(self, state: spaces.Box) -> spaces.Space[Any]:
-        """Space of the observations of one world."""
+    def space(self, state: spaces.Space[Any]) -> spaces.Space[Any]:
+        """Space of the observations of one world; groups of these stand beside the pictures."""
         if not self._parts:
             return state
         shape = (self._observed["height"], self._observed["width"])
@@ -70,22 +70,26 @@ class Pictures:
             "pixels": spaces.Box(0, 255, (*shape, 3), np.uint8),
             "depth": spaces.Box(0, np.inf, shape, np.float32),
         }
-        parts: dict[str, spaces.Space[Any]] = {} if self._only else {"state": state}
+        whole = dict(state) if isinstance(state, spaces.Dict) else {"state": state}
+        parts: dict[str, spaces.Space[Any]] = {} if self._only else whole
         parts |= {name: known[name] for name in self._parts}
         return next(iter(parts.values())) if len(parts) == 1 else spaces.Dict(parts)
 
     def observation(self, state: Array, before: Any = None, worlds: Worlds = None) -> Any:
         """Observations of all worlds, of which those of `worlds` alone have changed since the ones before."""
+        task = self._environment.task
+        seen: Any = task.groups(state) if len(task.observation_groups) > 1 else state
         if not self._parts:
-            return state
+            return seen
         drawn = self._draw(worlds)
         if before is not None:
             old = before if isinstance(before, dict) else dict.fromkeys(drawn, before)
             for name, pictures in drawn.items():
-                whole = old[name].copy()
-                whole[worlds] = pictures
-                drawn[name] = whole
-        out = drawn if self._only else {"state": state, **drawn}
+                changed = old[name].copy()
+                changed[worlds] = pictures
+                drawn[name] = changed
+        whole = seen if isinstance(seen, dict) else {"state": seen}
+        out = drawn if self._only else {**whole, **drawn}
         return next(iter(out.values())) if len(out) == 1 else out
 
     def frames(self, worlds: Worlds = None) -> Array:

@@ -34,7 +34,7 @@ class ManyWorldsVecEnv(VecEnv):  # type: ignore[misc]
     """Worlds as a VecEnv: a world whose episode has ended begins the next one in the same step.
 
     task: the name of a ready-made task, or a Task; further arguments are the task's and those of Environment.
-    groups: names of groups of observations, with the parts that each has; one group `policy` of all where not given.
+    groups: names of groups of observations, with the parts that each has; those of the task where not given.
     torch_device: where tensors are; the worlds are where `device` says.
 
     Episodes are counted in `episode_length_buf`, which the runner may set to spread their ends.
@@ -66,7 +66,7 @@ class ManyWorldsVecEnv(VecEnv):  # type: ignore[misc]
         self.episode_length_buf = torch.zeros(num_envs, dtype=torch.long, device=torch_device)
         slices = made.observation_slices
         places = np.arange(made.observation_size)
-        self._groups = {"policy": places}
+        self._groups = {name: places[part] for name, part in made.observation_groups.items()}
         if groups is not None:
             self._groups = {k: np.concatenate([places[slices[p]] for p in parts]) for k, parts in groups.items()}
         self._seen = self.environment.reset()

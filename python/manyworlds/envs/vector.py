@@ -24,9 +24,16 @@ from ._build import build, prepare
 from ._pictures import RENDER_MODES, Camera, Pictures, entry, metadata
 
 
-def boxes(task: Task, dtype: Any) -> tuple[spaces.Box, spaces.Box]:
-    """Spaces of the observations and actions of one world."""
-    seen = spaces.Box(-np.inf, np.inf, (task.observation_size,), np.dtype(dtype).type)
+def boxes(task: Task, dtype: Any) -> tuple[spaces.Space[Any], spaces.Box]:
+    """Spaces of the observations and actions of one world; observations of several groups are a dictionary of these."""
+
+    def box(size: int) -> spaces.Box:
+        return spaces.Box(-np.inf, np.inf, (size,), np.dtype(dtype).type)
+
+    groups: dict[str, spaces.Space[Any]] = {
+        name: box(part.stop - part.start) for name, part in task.observation_groups.items()
+    }
+    seen: spaces.Space[Any] = spaces.Dict(groups) if len(groups) > 1 else box(task.observation_size)
     low, high = task.action_low.astype(np.float32), task.action_high.astype(np.float32)
     return seen, spaces.Box(low, high, dtype=np.float32)
 

@@ -1,10 +1,12 @@
 //! Values of the expressions of a task. Twin of the functions that `crates/gpu/src/codegen/task.rs` writes.
 
+use std::borrow::Cow;
+
 use crate::math::philox::{normal, philox, unit};
 use crate::sensor::output::cut_off;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
-use manyworlds_model::model::task::{Assignment, Op, Part, Place, Program, Source};
+use manyworlds_model::model::task::{Assignment, Op, Part, Place, Program, Source, binary, unary};
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::{Values, ValuesMut};
 
@@ -146,6 +148,8 @@ fn compute<T: Real>(
     match &of.op {
         // leaves
         Op::Const { values } => out.iter_mut().zip(values).for_each(|(to, x)| *to = T::of(*x)),
+        // there is none where an episode begins
+        Op::Action { .. } if given.steps == 0 => out.fill(T::ZERO),
         Op::Field { elements, .. } | Op::Action { elements } => match program.source(node) {
             Source::Data(at, _) => gather(Data::<T>::READS[*at](d), elements, out),
             Source::Model(at, _) => gather(Model::<T>::READS[*at](m), elements, out),
@@ -159,12 +163,16 @@ fn compute<T: Real>(
         Op::Argument { elements } => {
             out.iter_mut().zip(elements).for_each(|(to, i)| *to = given.arguments[*i]);
         }
-        Op::Row { width, elements, .. } => {
-            let first = arg(0, 0).f64() as usize * width;
+        Op::Row { rows, elements, .. } | Op::Recall { rows, elements, .. } => {
+            let first = rows.first + rows.width * row_number(arg(0, 0), rows.count);
             match program.source(node) {
                 Source::Data(at, _) => gather_from(Data::<T>::READS[*at](d), first, elements, out),
                 Source::Model(at, _) => gather_from(Model::<T>::READS[*at](m), first, elements, out),
-                _ => {}
+                Source::Variable(of) => {
+                    let remembered = Values::Real(Cow::Borrowed(&d.task_variable));
+                    gather_from(remembered, of + first, elements, out);
+                }
+                Source::None => {}
             }
         }
         Op::Steps => out[0] = T::of(f64::from(given.steps)),
@@ -213,6 +221,12 @@ fn random_words<T: Real>(d: &Data<T>, element: usize, node: usize) -> [u32; 4] {
     philox([element as u32, world, node as u32, tick], key)
 }
 
+/// Number of a row that exists: the first for what is not finite.
+fn row_number<T: Real>(x: T, rows: usize) -> usize {
+    let last = rows.saturating_sub(1);
+    if x.is_finite() { (x.f64().max(0.0) as usize).min(last) } else { 0 }
+}
+
 /// A number between 0 and 1.
 fn draw_uniform<T: Real>(d: &Data<T>, element: usize, node: usize) -> T {
     T::of(unit(random_words(d, element, node)[0]))
@@ -238,55 +252,4 @@ fn gather_from<T: Real>(from: Values<'_, T>, first: usize, elements: &[usize], o
             places.for_each(|(to, i)| *to = T::of(f64::from(v.get(first + i).copied().unwrap_or(0))))
         }
     }
-}
-
-/// An operation on one number.
-fn unary<T: Real>(op: &Op) -> Option<fn(T) -> T> {
-    let of: fn(T) -> T = match op {
-        Op::Neg => |x| -x,
-        Op::Abs => T::abs,
-        Op::Sqrt => T::sqrt,
-        Op::Exp => T::exp,
-        Op::Log => T::ln,
-        Op::Sin => T::sin,
-        Op::Cos => T::cos,
-        Op::Tanh => tanh,
-        Op::Floor => T::floor,
-        Op::Not => |x| truth(x == T::ZERO),
-        Op::IsFinite => |x| truth(x.is_finite()),
-        _ => return None,
-    };
-    Some(of)
-}
-
-/// One for true, zero for false.
-fn truth<T: Real>(x: bool) -> T {
-    if x { T::ONE } else { T::ZERO }
-}
-
-/// An operation on two numbers; zero for others, which do not get here.
-fn binary<T: Real>(op: &Op, a: T, b: T) -> T {
-    match op {
-        Op::Add => a + b,
-        Op::Sub => a - b,
-        Op::Mul => a * b,
-        Op::Div => a / b,
-        Op::Min => a.min(b),
-        Op::Max => a.max(b),
-        Op::Lt => truth(a < b),
-        Op::Le => truth(a <= b),
-        Op::Eq => truth(a == b),
-        Op::Ne => truth(a != b),
-        Op::And => truth(a != T::ZERO && b != T::ZERO),
-        Op::Or => truth(a != T::ZERO || b != T::ZERO),
-        Op::Atan2 => a.atan2(b),
-        _ => T::ZERO,
-    }
-}
-
-/// Hyperbolic tangent, without overflow.
-fn tanh<T: Real>(x: T) -> T {
-    let e = (T::of(-2.0) * x.abs()).exp();
-    let y = (T::ONE - e) / (T::ONE + e);
-    if x < T::ZERO { -y } else { y }
 }

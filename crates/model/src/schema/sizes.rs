@@ -104,6 +104,7 @@ macro_rules! size_table {
             nobservation "numbers of an observation";
             ntaskvariable "numbers that the task remembers";
             ntaskterm "terms of the reward, and metrics";
+            ntasktable "numbers that the task looks up by a computed row";
             ntaskwork "values of all expressions of the task";
             nformula "values of all expressions of formulas";
             nlawforce "numbers of the forces of laws";
@@ -148,6 +149,7 @@ macro_rules! define_sizes {
                 Size::nobservation,
                 Size::ntaskvariable,
                 Size::ntaskterm,
+                Size::ntasktable,
                 Size::ntaskwork,
                 Size::nformula,
                 Size::nlawforce,

@@ -11,7 +11,7 @@ mod places;
 use self::places::At;
 use super::access::real;
 use manyworlds_model::model::task::{
-    Assignment, CONTACT_ARGUMENTS, Op, Part, Place, Program as TaskProgram, SHORT, Source,
+    Assignment, CONTACT_ARGUMENTS, Op, Part, Place, Program as TaskProgram, Rows, SHORT, Source,
 };
 use manyworlds_model::schema::Elem;
 
@@ -215,7 +215,9 @@ impl Writer<'_> {
         let of = &self.program.nodes()[node];
         match &of.op {
             op if op.is_read() => self.leaf(node, at),
-            Op::Row { width, elements, .. } => self.row(node, *width, at.of(elements)?),
+            Op::Row { rows, elements, .. } | Op::Recall { rows, elements, .. } => {
+                self.row(node, *rows, at.of(elements)?)
+            }
             Op::Uniform => Some(format!("evaluate::draw_uniform({}, {node}u)", at.text())),
             Op::Normal => Some(format!("evaluate::draw_normal({}, {node}u)", at.text())),
             Op::Pick { elements } => self.text(of.args[0], at.of(elements)?),
@@ -244,6 +246,9 @@ impl Writer<'_> {
                     return None;
                 };
                 let read = format!("{}({})", field.name, at.of(elements)?.text());
+                if matches!(self.program.nodes()[node].op, Op::Action { .. }) {
+                    return Some(format!("select({read}, 0.0, episode_steps == 0)"));
+                }
                 Some(if field.elem == Elem::Int { format!("f32({read})") } else { read })
             }
             Op::Variable { elements, .. } => match self.program.source(node) {
@@ -260,13 +265,17 @@ impl Writer<'_> {
         }
     }
 
-    /// Elements of a row of a field, whose number is computed.
-    fn row(&self, node: usize, width: usize, at: At) -> Option<String> {
-        let (Source::Data(_, field) | Source::Model(_, field)) = self.program.source(node) else {
-            return None;
-        };
+    /// Elements of a row of a field or of a variable, whose number is computed.
+    fn row(&self, node: usize, rows: Rows, at: At) -> Option<String> {
+        let Rows { first, width, count } = rows;
         let index = self.one(self.program.nodes()[node].args[0], 0);
-        let read = format!("{}({width}u * u32({index}) + {})", field.name, at.text());
+        let number = format!("evaluate::row_number({index}, {count}u)");
+        let place = |before: usize| format!("{width}u * {number} + {}", at.behind(before).text());
+        let (Source::Data(_, field) | Source::Model(_, field)) = self.program.source(node) else {
+            let Source::Variable(of) = self.program.source(node) else { return None };
+            return Some(format!("task_variable({})", place(of + first)));
+        };
+        let read = format!("{}({})", field.name, place(first));
         Some(if field.elem == Elem::Int { format!("f32({read})") } else { read })
     }
 
@@ -296,11 +305,11 @@ fn elementwise(op: &Op, arguments: &[String]) -> Option<String> {
         Op::Neg => call("-"),
         Op::Abs => call("abs"),
         Op::Sqrt => call("sqrt"),
-        Op::Exp => call("exponential"),
-        Op::Log => call("logarithm"),
+        Op::Exp => call("any_exponential"),
+        Op::Log => call("any_logarithm"),
         Op::Sin => format!("sincos({a}).x"),
         Op::Cos => format!("sincos({a}).y"),
-        Op::Tanh => call("evaluate::tanh"),
+        Op::Tanh => call("hyperbolic_tangent"),
         Op::Floor => call("floor"),
         Op::Not => format!("select(0.0, 1.0, {a} == 0.0)"),
         Op::IsFinite => format!("select(0.0, 1.0, is_finite({a}))"),
@@ -327,6 +336,7 @@ fn elementwise(op: &Op, arguments: &[String]) -> Option<String> {
         | Op::Variable { .. }
         | Op::Argument { .. }
         | Op::Row { .. }
+        | Op::Recall { .. }
         | Op::Steps
         | Op::Uniform
         | Op::Normal

@@ -68,6 +68,18 @@ pub(crate) fn everything() -> Task {
     let least = add(Op::Smallest, 1, &[picked]);
     let most = add(Op::Largest, 1, &[sum]);
     let joined = add(Op::Concat, 22, &[sum, picked]);
+    // rows by number: of a field, of the task's table, of what it remembers
+    let rows = |first, width, count| Rows { first, width, count };
+    let row = |name: &str, rows: Rows, elements: &[usize]| Op::Row {
+        name: name.to_owned(),
+        rows,
+        elements: elements.to_vec(),
+    };
+    let of_field = add(row("cinert", rows(0, 10, 0), &[2, 4]), 2, &[steps]);
+    let of_table = add(row("task_table", rows(1, 2, 3), &[0, 1]), 2, &[total]);
+    let recalled = Op::Recall { name: "kept".to_owned(), rows: rows(0, 1, 0), elements: vec![0] };
+    let recalled = add(recalled, 1, &[steps]);
+    let looked_up = add(Op::Concat, 5, &[of_field, of_table, recalled]);
     let term = |name: &str, value: usize| Term { name: name.to_owned(), value };
     let write = |field: &str, value: usize| Write { field: field.to_owned(), elements: vec![0, 1], value };
     Task {
@@ -78,10 +90,16 @@ pub(crate) fn everything() -> Task {
         variables: vec![Variable { name: "kept".to_owned(), reset: sum, update: kept }],
         writes: vec![write("ctrl", action)],
         resets: vec![write("qpos", sum), write("qvel", normal)],
-        observation: vec![term("all", joined), term("long", product), term("kept", kept)],
+        observation: vec![
+            term("all", joined),
+            term("long", product),
+            term("kept", kept),
+            term("rows", looked_up),
+        ],
         reward: vec![term("total", total), term("steps", steps)],
         termination: vec![term("least", least)],
         metrics: vec![term("most", most)],
+        table: vec![0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5],
         nodes,
         ..Task::default()
     }
@@ -119,5 +137,9 @@ fn lanes_share_long_vectors() {
         "{text}"
     );
     assert!(text.contains("let v8_1 = evaluate::draw_normal(1u, 8u);"), "{text}");
+    let of_table = "task_table(2u * evaluate::row_number(v36_0, 3u) + 1u)";
+    assert!(text.contains(of_table), "{text}");
+    let kept = "task_variable(1u * evaluate::row_number(f32(episode_steps), 2u) + 0u)";
+    assert!(text.contains(kept), "{text}");
     assert!(function("task_nothing", None, None).is_none());
 }

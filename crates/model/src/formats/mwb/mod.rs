@@ -68,8 +68,12 @@ impl Model {
         }
         for field in Self::FIELDS {
             match self.get(field.name) {
-                Some(Values::Real(v)) => v.iter().for_each(|x| bytes.extend(x.to_le_bytes())),
-                Some(Values::Int(v)) => v.iter().for_each(|x| bytes.extend(x.to_le_bytes())),
+                Some(Values::Real(v)) => {
+                    v[..field.len(&sizes)].iter().for_each(|x| bytes.extend(x.to_le_bytes()))
+                }
+                Some(Values::Int(v)) => {
+                    v[..field.len(&sizes)].iter().for_each(|x| bytes.extend(x.to_le_bytes()))
+                }
                 None => {}
             }
         }

@@ -5,7 +5,7 @@ use super::functions::{FUNCTIONS, Function, Meaning};
 use crate::error::suggest;
 use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::task::Op;
+use crate::model::task::{Op, Rows};
 use crate::schema::sensors::sensor;
 use crate::schema::{Dim, Kind, Size};
 
@@ -325,7 +325,8 @@ impl<'a> Reader<'a> {
             return Err(format!("'{field}' has no elements of a geom"));
         }
         let width: usize = shape.iter().skip(1).product();
-        let op = Op::Row { name: field.to_owned(), width, elements: (0..width).collect() };
+        let rows = Rows { first: 0, width, count: 0 };
+        let op = Op::Row { name: field.to_owned(), rows, elements: (0..width).collect() };
         Ok(self.to.add(op, width, &[index]))
     }
 

@@ -3,10 +3,12 @@
 //! A [`Task`] is plain data, written by hand, in JSON, or by the Python package. [`Model::set_task`] compiles it to a
 //! [`Program`], which kernels and their twins on the CPU run where the worlds are.
 
+mod arithmetic;
 mod node;
 mod program;
 
-pub use node::{Node, Op};
+pub use arithmetic::{binary, unary};
+pub use node::{Node, Op, Rows};
 pub use program::SHORT;
 pub use program::{Assignment, Place, Source};
 pub use program::{CONTACT_ARGUMENTS, ContactLaw, ContactPart, LawForce, LawTarget, Laws, Part, Program};
@@ -86,6 +88,8 @@ pub struct Task {
     pub termination: Vec<Term>,
     /// Single numbers to report.
     pub metrics: Vec<Term>,
+    /// Numbers of tables, of which nodes take rows: elements of `task_table`.
+    pub table: Vec<f64>,
     /// Expressions, each after those that it uses.
     pub nodes: Vec<Node>,
 }
@@ -123,6 +127,8 @@ impl Model {
         self.sizes.ntaskvariable = program.variables_size();
         self.sizes.ntaskterm = task.reward.len() + task.metrics.len();
         self.sizes.ntaskwork = program.work_size();
+        self.sizes.ntasktable = task.table.len();
+        self.task_table.clone_from(&task.table);
         self.task = Some(std::sync::Arc::new(program));
         Ok(())
     }

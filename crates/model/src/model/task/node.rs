@@ -18,7 +18,7 @@ pub enum Op {
         /// Places of the elements.
         elements: Vec<usize>,
     },
-    /// Elements of the action.
+    /// Elements of the action; zeros where an episode begins, whatever action that step was given.
     Action {
         /// Places of the elements.
         elements: Vec<usize>,
@@ -35,12 +35,24 @@ pub enum Op {
         /// Places of the elements.
         elements: Vec<usize>,
     },
-    /// Elements of a row of a field: the argument is its number.
+    /// Elements of a row of a field: the argument is its number, which is rounded down and taken between the first row and the
+    /// last; of a number that is not finite, the first row.
     Row {
-        /// Name of the field.
+        /// Name of the field; `task_table` for the numbers of the task.
         name: String,
-        /// Numbers of a row.
-        width: usize,
+        /// The rows.
+        #[serde(flatten)]
+        rows: Rows,
+        /// Places of the elements in the row.
+        elements: Vec<usize>,
+    },
+    /// Elements of a row of what the task remembers, as of a field.
+    Recall {
+        /// Name of the variable.
+        name: String,
+        /// The rows.
+        #[serde(flatten)]
+        rows: Rows,
         /// Places of the elements in the row.
         elements: Vec<usize>,
     },
@@ -115,6 +127,19 @@ pub enum Op {
     },
 }
 
+/// Rows of numbers that follow each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rows {
+    /// Place of the first number of the first row.
+    #[serde(default)]
+    pub first: usize,
+    /// Numbers of a row.
+    pub width: usize,
+    /// Number of rows; 0 for all that there are.
+    #[serde(default)]
+    pub count: usize,
+}
+
 /// How the length of a node follows from those of its arguments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Form {
@@ -164,7 +189,7 @@ impl Op {
             Op::Sum | Op::Largest | Op::Smallest => Form::Reduction,
             Op::Concat => Form::Concat,
             Op::Pick { .. } => Form::Pick,
-            Op::Row { .. } => Form::Row,
+            Op::Row { .. } | Op::Recall { .. } => Form::Row,
             _ => Form::Elementwise(2),
         }
     }

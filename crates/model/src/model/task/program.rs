@@ -6,7 +6,8 @@ pub use laws::{CONTACT_ARGUMENTS, ContactLaw, ContactPart, LawForce, LawTarget, 
 
 use std::collections::BTreeSet;
 
-use super::node::{Form, Node, Op};
+use super::arithmetic::fold;
+use super::node::{Form, Node, Op, Rows};
 use super::{Task, Term, Variable, Write};
 use crate::error::{Error, Result, suggest};
 use crate::model::Model;
@@ -118,11 +119,20 @@ impl Program {
             return wrong(format!("keyframe {k} does not exist: the model has {n}"));
         }
         let mut nodes = task.nodes.clone();
-        let sizes = Sizes { naction: task.action, ..model.sizes.without_task() };
+        if task.table.len() > MOST_ELEMENTS || task.table.iter().any(|x| !x.is_finite()) {
+            return wrong(format!("a task looks up at most {MOST_ELEMENTS} numbers, all finite"));
+        }
+        let sizes = Sizes {
+            ntask: 1,
+            naction: task.action,
+            ntasktable: task.table.len(),
+            ..model.sizes.without_task()
+        };
         let fail = |k: usize, why: String| Error::Argument(format!("node {k} of the task: {why}"));
         for (k, node) in nodes.iter().enumerate() {
             check(node, k, &nodes).map_err(|why| fail(k, why))?;
         }
+        fold(&mut nodes).map_err(|(k, why)| fail(k, why))?;
         // where the variables are
         let mut variables = 0;
         let mut firsts = Vec::new();
@@ -133,6 +143,7 @@ impl Program {
         }
         let read = |(k, node): (usize, &Node)| source(node, &sizes, &firsts, 0).map_err(|why| fail(k, why));
         let mut sources = nodes.iter().enumerate().map(read).collect::<Result<Vec<_>>>()?;
+        count_rows(&mut nodes, &sources, &sizes, &firsts);
         // the keyframe is set by nodes like others
         let keyed = keyframe(task, &sizes, &mut nodes, &mut sources)?;
         let (offsets, work) = places(&nodes);
@@ -291,6 +302,7 @@ impl Program {
         for n in self.needed(all.iter().map(|a| a.value)) {
             if let Source::Data(_, field) = self.source(n)
                 && (!field.role.is_state() || field.role == Role::Counter)
+                && field.name != "task_tick"
             {
                 let name = field.name;
                 return Err(Error::Argument(format!(
@@ -362,7 +374,15 @@ impl Program {
             if got != 1 && got != size {
                 return Err(Error::Argument(format!("{what} has length {size}, its update {got}")));
             }
-            made.push(Assignment { place: Place::Next, elements: (first..first + size).collect(), value });
+            if got == 1 {
+                made.push(Assignment {
+                    place: Place::Next,
+                    elements: (first..first + size).collect(),
+                    value,
+                });
+            } else {
+                self.spread(Place::Next, first, value, &mut made);
+            }
             first += size;
         }
         Ok(made)
@@ -385,20 +405,25 @@ impl Program {
         let mut made = Vec::new();
         let mut first = 0;
         for term in &self.task.observation {
-            self.node(&format!("observation '{}'", term.name), term.value)?;
-            let mut waiting = vec![term.value];
-            while let Some(value) = waiting.pop() {
-                let node = &self.nodes[value];
-                if node.op == Op::Concat {
-                    waiting.extend(node.args.iter().rev());
-                    continue;
-                }
-                let elements = (first..first + node.size).collect();
-                made.push(Assignment { place: Place::Observation, elements, value });
-                first += node.size;
-            }
+            let size = self.node(&format!("observation '{}'", term.name), term.value)?.size;
+            self.spread(Place::Observation, first, term.value, &mut made);
+            first += size;
         }
         Ok(made)
+    }
+
+    /// Assigns a vector to elements from one on; one that is joined from others as several, so that lanes share each.
+    fn spread(&self, place: Place, first: usize, value: usize, made: &mut Vec<Assignment>) {
+        let (mut next, mut waiting) = (first, vec![value]);
+        while let Some(value) = waiting.pop() {
+            let node = &self.nodes[value];
+            if node.op == Op::Concat {
+                waiting.extend(node.args.iter().rev());
+                continue;
+            }
+            made.push(Assignment { place, elements: (next..next + node.size).collect(), value });
+            next += node.size;
+        }
     }
 }
 
@@ -448,8 +473,8 @@ fn check(node: &Node, place: usize, nodes: &[Node]) -> std::result::Result<(), S
         (Form::Pick, Op::Pick { elements }) => {
             lengths.len() == 1 && elements.len() == node.size && picks(elements)
         }
-        (Form::Row, Op::Row { width, elements, .. }) => {
-            lengths == [1] && elements.len() == node.size && elements.iter().all(|i| i < width)
+        (Form::Row, Op::Row { rows, elements, .. } | Op::Recall { rows, elements, .. }) => {
+            lengths == [1] && elements.len() == node.size && elements.iter().all(|i| *i < rows.width)
         }
         (Form::Pick | Form::Row, _) => false,
     };
@@ -513,20 +538,19 @@ fn source(
             inside("arguments", elements, arguments)?;
             Ok(Source::None)
         }
-        // their places are those of a contact
-        Op::Row { .. } if arguments == 0 => {
-            Err("rows by a number that is computed exist in laws of contacts alone".to_owned())
-        }
-        Op::Row { name, width, .. } => {
-            let rows = |field: &Field| field.len(sizes) > 0 && field.len(sizes).is_multiple_of(*width);
+        Op::Row { name, rows, .. } => {
+            let fits = |field: &Field| have_rows(field.len(sizes), rows);
             let data = place_of(Data::<f64>::FIELDS, name).filter(|(_, f)| f.role != Role::Scratch);
             match (data, place_of(Model::<f64>::FIELDS, name)) {
-                (Some((at, field)), _) if rows(field) && field.counted_by().is_none() => {
-                    Ok(Source::Data(at, field))
-                }
-                (None, Some((at, field))) if rows(field) => Ok(Source::Model(at, field)),
-                _ => Err(format!("'{name}' has no rows of {width} numbers")),
+                (Some((at, field)), _) if fits(field) && is_in_place(field) => Ok(Source::Data(at, field)),
+                (None, Some((at, field))) if fits(field) => Ok(Source::Model(at, field)),
+                _ => Err(no_rows(name, rows)),
             }
+        }
+        Op::Recall { name, rows, .. } => {
+            let found = variables.iter().find(|(v, ..)| v.name == *name);
+            let (_, first, len) = found.ok_or_else(|| format!("there is no variable '{name}'"))?;
+            if have_rows(*len, rows) { Ok(Source::Variable(*first)) } else { Err(no_rows(name, rows)) }
         }
         Op::Action { elements } => {
             inside("action", elements, sizes.naction)?;
@@ -540,6 +564,48 @@ fn source(
             Ok(Source::Variable(*first))
         }
         _ => Ok(Source::None),
+    }
+}
+
+/// True for a field of the world whose elements have their places in each step, and are known in one.
+fn is_in_place(field: &Field) -> bool {
+    field.counted_by().is_none() && ![Stage::inverse, Stage::fwdinv].iter().any(|stage| field.is_of(*stage))
+}
+
+/// True if so many numbers have the given rows.
+fn have_rows(len: usize, rows: &Rows) -> bool {
+    let behind = len.checked_sub(rows.first).filter(|n| *n > 0 && rows.width > 0);
+    behind.is_some_and(|n| match rows.count {
+        0 => n.is_multiple_of(rows.width),
+        count => count.checked_mul(rows.width).is_some_and(|all| all <= n),
+    })
+}
+
+fn no_rows(name: &str, Rows { first, width, count }: &Rows) -> String {
+    let count = if *count == 0 { String::new() } else { format!("{count} ") };
+    format!("'{name}' has no {count}rows of {width} numbers from number {first} on")
+}
+
+/// Counts the rows of nodes that take one of all that there are.
+fn count_rows(
+    nodes: &mut [Node],
+    sources: &[Source],
+    sizes: &Sizes,
+    variables: &[(&Variable, usize, usize)],
+) {
+    for (node, source) in nodes.iter_mut().zip(sources) {
+        let len = match (source, &node.op) {
+            (Source::Data(_, field) | Source::Model(_, field), _) => field.len(sizes),
+            (_, Op::Recall { name, .. }) => {
+                variables.iter().find(|(v, ..)| v.name == *name).map_or(0, |(.., len)| *len)
+            }
+            _ => continue,
+        };
+        if let Op::Row { rows, .. } | Op::Recall { rows, .. } = &mut node.op
+            && rows.count == 0
+        {
+            rows.count = (len - rows.first) / rows.width;
+        }
     }
 }
 

@@ -27,6 +27,7 @@ macro_rules! custom_fields {
             numeric_adr: adr(nnumericdata) [nnumeric] "id" "First number of the custom numeric in `numeric_data`.";
             numeric_size: num(numeric_adr) [nnumeric] "1" "Length of the custom numeric.";
             numeric_data: real [nnumericdata] "mixed" "Numbers of all custom numerics." { varies: Some(Rule::Any) };
+            task_table: real [ntasktable] "mixed" "Numbers of the task that are looked up by a row that is computed.";
             key_time: real [nkey] "s" "Time.";
             key_qpos: real [nkey nq] "mixed" "Position coordinates.";
             key_qvel: real [nkey nv] "mixed" "Velocities.";

@@ -1,9 +1,10 @@
 //! Formulas compiled: outputs of user sensors, laws, and what is known where each is computed.
 
-use super::{Assignment, Part, Place, Program, SHORT, Source, check, place_of, places, source};
+use super::{Assignment, Part, Place, Program, SHORT, Source, check, count_rows, place_of, places, source};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::model::formula::FieldFormula;
+use crate::model::task::arithmetic::fold;
 use crate::model::task::{Node, Task, Write};
 use crate::schema::stages::{Phase, Stage};
 use crate::schema::{Field, Role};
@@ -79,7 +80,7 @@ impl Program {
     /// what is not known where it is computed is returned by its node, with the words.
     pub fn of_formulas(
         model: &Model,
-        nodes: Vec<Node>,
+        mut nodes: Vec<Node>,
         outputs: &[(usize, usize)],
         laws: Laws,
     ) -> std::result::Result<Self, (usize, String)> {
@@ -89,6 +90,8 @@ impl Program {
             let read = check(node, k, &nodes).and_then(|()| source(node, &sizes, &[], CONTACT_ARGUMENTS));
             sources.push(read.map_err(|why| (k, why))?);
         }
+        fold(&mut nodes)?;
+        count_rows(&mut nodes, &sources, &sizes, &[]);
         check_text(&nodes)?;
         let (offsets, work) = places(&nodes);
         let mut program = Self {
