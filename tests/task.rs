@@ -376,8 +376,8 @@ fn shown_of(op: &str, x: f64, value: usize, backend: Backend) -> Vec<f64> {
 #[test]
 fn what_is_not_finite_is_the_first_row() {
     for backend in [Backend::Cpu, Backend::Gpu] {
-        // infinity, NaN, and minus infinity
-        for (x, op) in [(1e9, "exp"), (-1.0, "log"), (-1.0, "sqrt"), (0.0, "log")] {
+        // infinity and NaN
+        for (x, op) in [(1e9, "exp"), (-1.0, "log")] {
             assert_eq!(shown_of(op, x, 10, backend)[4], 10.0, "{backend:?}, {op} of {x}");
         }
     }
@@ -385,15 +385,30 @@ fn what_is_not_finite_is_the_first_row() {
 
 #[test]
 fn logarithm_and_exponential_are_what_they_are_at_their_ends() {
-    let cases = [("log", 0.0), ("log", -1.0), ("log", 1e-30), ("log", 3.0)];
-    for (op, x) in cases.into_iter().chain([88.5, 89.0, -88.0, -200.0, 1.0].map(|x| ("exp", x))) {
-        let expected = if op == "log" { f64::ln(x) as f32 } else { f64::exp(x) as f32 };
-        for backend in [Backend::Cpu, Backend::Gpu] {
-            let seen = shown_of(op, x, 8, backend)[0] as f32;
-            let is_same = seen == expected || (seen.is_nan() && expected.is_nan());
+    let (log, exp) = ([0.0, -1.0, 1e-30, 3.0], [88.5, 89.0, -88.0, -200.0]);
+    let text = r#"{
+        "frame_skip": 1, "action": 8,
+        "nodes": [
+            {"op": "action", "elements": [0, 1, 2, 3], "size": 4}, {"op": "log", "args": [0], "size": 4},
+            {"op": "action", "elements": [4, 5, 6, 7], "size": 4}, {"op": "exp", "args": [2], "size": 4}
+        ],
+        "observation": [{"name": "logarithm", "value": 1}, {"name": "exponential", "value": 3}]
+    }"#;
+    let given = [log, exp].concat();
+    let expected = log.iter().map(|x: &f64| x.ln()).chain(exp.iter().map(|x: &f64| x.exp()));
+    for backend in [Backend::Cpu, Backend::Gpu] {
+        let mut model = model();
+        model.set_task(&Task::from_json(text).unwrap()).unwrap();
+        let mut batch = Batch::new(&model, 1, &BatchOptions::on(backend)).unwrap();
+        batch.set("action", .., &given).unwrap();
+        batch.step_task().unwrap();
+        let seen = batch.get("observation", ..).unwrap().data.to_f64();
+        for ((x, seen), expected) in given.iter().zip(seen).zip(expected.clone()) {
             // in single precision; what is less than a normal number may be zero
+            let (seen, expected) = (seen as f32, expected as f32);
+            let is_same = seen == expected || (seen.is_nan() && expected.is_nan());
             let is_near = (seen - expected).abs() < 4e-6 * expected.abs() + f32::MIN_POSITIVE;
-            assert!(is_same || is_near, "{backend:?} {op} {x}: {seen}, {expected}");
+            assert!(is_same || is_near, "{backend:?} {x}: {seen}, {expected}");
         }
     }
 }

@@ -51,6 +51,9 @@ class Config:
     gradient: float = 1.0  # largest norm
     hidden: tuple[int, ...] = (64, 64)
     deviation: float = 0.6  # standard deviation of the first actions, which span -1 to 1
+    # columns of an observation that the policy sees, and the critic; all where the task has no groups
+    policy: tuple[int, int | None] = (0, None)
+    critic: tuple[int, int | None] = (0, None)
 
 
 # Names of ready-made tasks, and what suits them
@@ -64,6 +67,10 @@ TASKS = {
     "quadruped": (
         "QuadrupedJoystick",
         Config(steps=5_000_000, worlds=128, minibatches=16, deviation=0.4, entropy_weight=0.001),
+    ),
+    "rough": (
+        "QuadrupedRough",
+        Config(steps=8_000_000, worlds=256, horizon=32, minibatches=16, deviation=0.4, entropy_weight=0.001),
     ),
 }
 
@@ -154,17 +161,27 @@ def normalise(seen: Moments, observation: Array) -> Array:
     return jnp.clip((observation - seen.mean) / seen.deviation, -10.0, 10.0)
 
 
-def log_density(net: Net, x: Array, action: Array) -> Array:
+def mean_action(config: Config, net: Net, x: Array) -> Array:
+    """The most likely actions in normalised states."""
+    return forward(net.actor, x[..., slice(*config.policy)])
+
+
+def value_of(config: Config, net: Net, x: Array) -> Array:
+    """Values of normalised states."""
+    return forward(net.critic, x[..., slice(*config.critic)])[..., 0]
+
+
+def log_density(config: Config, net: Net, x: Array, action: Array) -> Array:
     """Logarithm of the density of actions in normalised states."""
-    z = (action - forward(net.actor, x)) * jnp.exp(-net.log_deviation)
+    z = (action - mean_action(config, net, x)) * jnp.exp(-net.log_deviation)
     return -(0.5 * jnp.square(z) + net.log_deviation + 0.5 * np.log(2 * np.pi)).sum(-1)
 
 
 def create(config: Config, seed: int, observations: int, actions: int) -> State:
     key, actor, critic = jax.random.split(jax.random.key(seed), 3)
     net = Net(
-        layers(actor, [observations, *config.hidden, actions], 0.01),
-        layers(critic, [observations, *config.hidden, 1], 1.0),
+        layers(actor, [len(range(observations)[slice(*config.policy)]), *config.hidden, actions], 0.01),
+        layers(critic, [len(range(observations)[slice(*config.critic)]), *config.hidden, 1], 1.0),
         jnp.full(actions, np.log(config.deviation), jnp.float32),
     )
     zero = jax.tree.map(jnp.zeros_like, net)
@@ -172,18 +189,18 @@ def create(config: Config, seed: int, observations: int, actions: int) -> State:
     return State(net, zero, zero, jnp.int32(0), seen, paid, jnp.zeros(config.worlds), key)
 
 
-@jax.jit
-def act(state: State, observation: Array, step: Array) -> Array:
+@partial(jax.jit, static_argnums=0)
+def act(config: Config, state: State, observation: Array, step: Array) -> Array:
     """Actions of the policy with its noise, not limited."""
-    mean = forward(state.net.actor, normalise(state.seen, observation))
+    mean = mean_action(config, state.net, normalise(state.seen, observation))
     noise = jax.random.normal(jax.random.fold_in(state.key, step), mean.shape)
     return mean + noise * jnp.exp(state.net.log_deviation)
 
 
-@jax.jit
-def act_best(state: State, observation: Array) -> Array:
+@partial(jax.jit, static_argnums=0)
+def act_best(config: Config, state: State, observation: Array) -> Array:
     """The most likely actions."""
-    return forward(state.net.actor, normalise(state.seen, observation))
+    return mean_action(config, state.net, normalise(state.seen, observation))
 
 
 def advantages(config: Config, rollout: Rollout, reward: Array, value: Array) -> Array:
@@ -223,11 +240,11 @@ def loss(config: Config, net: Net, batch: tuple[Array, ...]) -> tuple[Array, Arr
 
     advantage = advantage - mean(advantage)
     advantage = advantage / jnp.sqrt(mean(jnp.square(advantage)) + 1e-8)
-    change = (log_density(net, x, action) - before) * live
+    change = (log_density(config, net, x, action) - before) * live
     ratio = jnp.exp(change)
     limited = jnp.clip(ratio, 1 - config.clip, 1 + config.clip)
     gain = mean(jnp.minimum(ratio * advantage, limited * advantage))
-    miss = 0.5 * mean(jnp.square(forward(net.critic, x)[:, 0] - target))
+    miss = 0.5 * mean(jnp.square(value_of(config, net, x) - target))
     entropy = net.log_deviation.sum()
     return -gain + config.value_weight * miss - config.entropy_weight * entropy, mean(ratio - 1 - change)
 
@@ -251,10 +268,10 @@ def update(config: Config, state: State, rollout: Rollout, done: Array) -> tuple
     owed, returns = discounted(config, rollout, state.owed)
     paid = state.paid.add(returns.ravel(), rollout.live.ravel())
     x = normalise(state.seen, rollout.observation)
-    value = forward(state.net.critic, x)[..., 0]
+    value = value_of(config, state.net, x)
     advantage = advantages(config, rollout, rollout.reward / paid.deviation, value)
     x, value = x[:-1], value[:-1]
-    before = log_density(state.net, x, rollout.action)
+    before = log_density(config, state.net, x, rollout.action)
     rows = (x, rollout.action, before, advantage, advantage + value, rollout.live)
     rows = tuple(row.reshape(-1, *row.shape[2:]) for row in rows)
     rate = config.rate * (1 + (config.last_rate - 1) * done)
@@ -313,20 +330,22 @@ class Runner:
         self.sums[self.ended] = self.lengths[self.ended] = 0
         return before, action, reward, terminated, truncated, live
 
-    def rollout(self, state: State, horizon: int) -> Rollout:
-        steps = [self.step(act(state, self.observation, np.int32(t))) for t in range(horizon)]
+    def rollout(self, config: Config, state: State) -> Rollout:
+        steps = [self.step(act(config, state, self.observation, np.int32(t))) for t in range(config.horizon)]
         first, *others = (np.stack(column) for column in zip(*steps))
         return Rollout(np.concatenate([first, self.observation[None]]), *others)
 
 
-def evaluate(env: Any, state: State, watch: Callable[[], Any] = lambda: None) -> tuple[np.ndarray, np.ndarray]:
+def evaluate(
+    env: Any, config: Config, state: State, watch: Callable[[], Any] = lambda: None
+) -> tuple[np.ndarray, np.ndarray]:
     """Return and length of the first episode of each world under the most likely actions; `watch` sees each step."""
     runner = Runner(env)
     sums, lengths = np.zeros(env.num_worlds), np.zeros(env.num_worlds, int)
     going = np.ones(env.num_worlds, bool)
     while going.any():
         watch()
-        reward = runner.step(act_best(state, runner.observation))[2]
+        reward = runner.step(act_best(config, state, runner.observation))[2]
         sums += np.where(going, reward, 0)
         lengths += going
         going &= ~runner.ended
@@ -348,7 +367,7 @@ def train(
     batch = config.worlds * config.horizon
     updates = config.steps // batch
     for i in range(updates):
-        rollout = runner.rollout(state, config.horizon)
+        rollout = runner.rollout(config, state)
         state, divergence = update(config, state, rollout, np.float32(i / updates))
         deviation = float(jnp.exp(state.net.log_deviation).mean())
         # the mean of the last hundred episodes; physics is its share of the time
@@ -383,10 +402,8 @@ def environment(name: str, worlds: int, seed: int) -> Any:
     import manyworlds as mw
     from manyworlds import envs
 
-    env = mw.Environment(envs.task(name), worlds, seed=seed)
-    if differs := envs.randomization(name, env.batch.model):
-        env.batch.randomize(*differs)
-    return env
+    task = envs.task(name)
+    return mw.Environment(task, worlds, seed=seed, randomize=envs.randomization(name, task.model))
 
 
 def main() -> None:
@@ -405,6 +422,10 @@ def main() -> None:
     out.mkdir(parents=True, exist_ok=True)
     env = environment(name, config.worlds, args.seed)
     sizes = env.task.observation_size, len(env.task.action_low)
+    groups = {name: (part.start, part.stop) for name, part in env.task.observation_groups.items()}
+    config = replace(
+        config, **{name: groups[name] for name in ("policy", "critic") if name in groups and len(groups) > 1}
+    )
     state = create(config, args.seed, *sizes)
     if args.load:
         state = load(args.load, state)
@@ -426,7 +447,7 @@ def main() -> None:
     # worlds that training has not seen
     env = environment(name, 64, args.seed + 1_000_000)
     frames: list[np.ndarray] = []
-    sums, lengths = evaluate(env, state, lambda: frames.append(np.array(env.batch.qpos[0])))
+    sums, lengths = evaluate(env, config, state, lambda: frames.append(np.array(env.batch.qpos[0])))
     np.save(out / "frames.npy", frames[: lengths[0]])
     print(
         f"{len(sums)} episodes without noise: return {sums.mean():.1f} +- {sums.std():.1f}, length {lengths.mean():.0f}"

@@ -15,6 +15,7 @@ from ._core import ModelError, __version__, adapters
 from ._element import Element
 from ._environment import Environment, Step
 from ._fit import Fit, fit
+from ._inertia import RandomizeInertia
 from ._kept import kept
 from ._model import Model, ModelWarning
 from ._randomize import Randomize
@@ -45,6 +46,7 @@ __all__ = [
     "Moved",
     "Planner",
     "Randomize",
+    "RandomizeInertia",
     "Spec",
     "State",
     "Status",

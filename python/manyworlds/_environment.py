@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from ._arrays import Array, Worlds, chosen, count_of, numbers, shown
 from ._batch import Batch
+from ._inertia import Drawn, RandomizeInertia
 from ._model import Model
-from ._randomize import Randomize
+from ._randomize import WHEN, Randomize
+from ._tables import DATA
 from .task import Task
 
 AUTORESET = ("next_step", "disabled")
@@ -32,48 +34,86 @@ class Step(NamedTuple):
 
 
 class Chance:
-    """Fields of the model that are drawn anew while worlds run."""
+    """Fields of the model that are drawn anew while worlds run.
 
-    def __init__(self, environment: Environment, randomize: Sequence[Randomize], seed: int) -> None:
+    What a world draws depends on its seed, its number and its steps since the seed was set.
+    """
+
+    def __init__(self, environment: Environment, randomize: Sequence[Drawn]) -> None:
         for one in randomize:
-            if not isinstance(one, Randomize):
+            if not isinstance(one, (Randomize, RandomizeInertia)):
                 raise TypeError(f"what differs by chance is a list of Randomize, got {type(one).__name__}")
-        self._batch, self._first, self._dt = environment.batch, environment._first, environment.task.dt
+            if isinstance(one, Randomize) and one.field in DATA and one.when != "interval":
+                raise ValueError(
+                    f"'{one.field}' is set where an episode begins: let the task draw it, task.reset('{one.field}', …)"
+                )
+        self._batch, self._dt = environment.batch, environment.task.dt
         self._autoreset = environment.autoreset == "next_step"
-        self._resets = [one for one in randomize if one.when == "reset"]
-        self._intervals = [one for one in randomize if one.when == "interval"]
-        self._seed, self._steps = seed, 0
-        self.ended = np.zeros(self._batch.num_worlds, dtype=np.bool_)
-        start = [one for one in randomize if one.when == "start"]
-        if start:
-            self._batch.randomize(*start, first_world=self._first)
-        every = np.ones_like(self.ended)
-        self._left = [self._seconds(k, every) for k in range(len(self._intervals))]
+        self._of = {when: [one for one in randomize if one.when == when] for when in WHEN}
+        worlds = self._batch.num_worlds
+        self._seeds = np.zeros(worlds, dtype=np.uint64)
+        self._numbers, self._steps = np.zeros((2, worlds), dtype=np.int64)
+        self._left = np.zeros((len(self._of["interval"]), worlds))
+        self.ended = np.zeros(worlds, dtype=np.bool_)
+        self.knows_ends = True
+
+    @property
+    def needs_ends(self) -> bool:
+        """True if the next step draws for worlds whose episodes have ended, which are not known."""
+        return self._autoreset and bool(self._of["reset"]) and not self.knows_ends
+
+    def seed(self, worlds: Array, seeds: Sequence[int], numbers: Sequence[int]) -> None:
+        """Begins the draws of some worlds anew."""
+        self._seeds[worlds] = [seed % (1 << 64) for seed in seeds]
+        self._numbers[worlds], self._steps[worlds] = numbers, 0
+        mask = np.zeros_like(self.ended)
+        mask[worlds] = True
+        # what is drawn at intervals too: nothing is left of before
+        self._draw(self._of["start"], mask, 0)
+        self._draw(self._of["interval"], mask, 2)
+        for k in range(len(self._left)):
+            self._left[k, mask] = self._seconds(k, mask)
 
     def begin(self, mask: Array) -> None:
         """Draws for worlds whose episode begins."""
-        if self._resets and mask.any():
-            self._batch.randomize(*self._resets, worlds=mask, episode=self._steps, first_world=self._first)
+        self._draw(self._of["reset"], mask, 1)
 
     def advance(self) -> None:
         """Draws before a step."""
         if self._autoreset:
             self.begin(self.ended)
-            # known anew when the step is received
-            self.ended = np.zeros_like(self.ended)
+        self.ended = np.zeros_like(self.ended)
+        self.knows_ends = False
         self._steps += 1
-        for k, one in enumerate(self._intervals):
-            due = self._left[k] <= self._dt
+        for k, one in enumerate(self._of["interval"]):
+            due = self._left[k] < 1.5 * self._dt
+            self._draw([one], due, 2)
+            self._left[k] -= self._dt
             if due.any():
-                self._batch.randomize(one, worlds=due, episode=self._steps, first_world=self._first)
-            self._left[k] = np.where(due, self._seconds(k, due), self._left[k] - self._dt)
+                self._left[k, due] = self._seconds(k, due)
 
-    def _seconds(self, k: int, wanted: Array) -> Array:
-        """Times to the next draw: as many numbers as worlds before the last one, so that each world has its own."""
-        if not wanted.any():
-            return np.zeros(len(wanted))
-        random = np.random.Generator(np.random.Philox(key=self._seed % (1 << 64), counter=[self._steps, k, 0, 0]))
-        return random.uniform(*self._intervals[k].seconds, size=self._first + len(wanted))[self._first :]
+    def _draw(self, what: Sequence[Drawn], mask: Array, turn: int) -> None:
+        """Draws for some worlds; `turn` keeps what is drawn at different times of a step apart."""
+        if not what or not mask.any():
+            return
+        # worlds of one seed and step, whose numbers are as far from their places
+        keys = np.stack(
+            [self._seeds, self._steps.astype(np.uint64), (self._numbers - np.arange(len(mask))).astype(np.uint64)]
+        )
+        for key in np.unique(keys[:, mask], axis=1).T:
+            some = mask & (keys == key[:, None]).all(axis=0)
+            first = int(key[2].astype(np.int64)) % (1 << 32)
+            self._batch._randomize(what, some, int(key[0]), (3 * int(key[1]) + turn) % (1 << 32), first)
+
+    def _seconds(self, k: int, mask: Array) -> Array:
+        """Times to the next draw of some worlds."""
+        low, high = self._of["interval"][k].seconds
+        out = []
+        for w in np.flatnonzero(mask):
+            counter = [0, k, int(self._numbers[w]), int(self._steps[w])]
+            random = np.random.Generator(np.random.Philox(key=int(self._seeds[w]), counter=counter))
+            out.append(random.uniform(low, high))
+        return np.array(out)
 
 
 class Environment:
@@ -98,7 +138,7 @@ class Environment:
         overflow: str = "grow",
         on_status: str = "warn",
         first_world: int = 0,
-        randomize: Sequence[Randomize] = (),
+        randomize: Sequence[Drawn] = (),
     ) -> None:
         """Makes `num_worlds` worlds for a task, and begins an episode in each.
 
@@ -109,7 +149,7 @@ class Environment:
         dtype: of observations and rewards, float32 or float64.
         first_world: number of the first world among all worlds of a run, which may be spread over several environments.
         randomize: fields of the model that differ by chance, drawn when each says: at the start, where an episode of a
-            world begins, or every few seconds. Numbers depend on the seed, the world and the step.
+            world begins, or every few seconds. Numbers depend on the seed, the world and its steps since then.
 
         For the other arguments and what is raised see Batch.
         """
@@ -136,8 +176,8 @@ class Environment:
         )
         self._first = count_of("first_world", first_world)
         self._shape = (self.batch.num_worlds, len(task.action_low))
-        self._chance = Chance(self, randomize, seed)
-        self.reset(seed=seed)
+        self._chance = Chance(self, randomize)
+        self.reset(seed=int(seed))
 
     @property
     def num_worlds(self) -> int:
@@ -162,6 +202,7 @@ class Environment:
                 if some.order is not None:
                     seeds = [seeds[i] for i in np.argsort(some.order)]
             self.batch._core.seed_task(some.mask, [one % (1 << 64) for one in seeds], ids_of_run)
+            self._chance.seed(np.flatnonzero(some.mask), seeds, ids_of_run)
         self._chance.begin(some.mask)
         self.batch._core.begin_episodes(some.mask)
         return self.receive().observation
@@ -183,15 +224,17 @@ class Environment:
             raise ValueError(
                 f"'action' of world {world} is not finite; its shape is {shown(self._shape)} [world, action]"
             )
+        if self._chance.needs_ends:
+            self.receive()
         self._chance.advance()
         self.batch._core.step_task(array)
 
     def receive(self) -> Step:
         """What the last step has shown; waits for it."""
         *seen, status = self.batch._core.observed(self.dtype == np.float32)
-        self.batch._report(status)
         step = Step(*seen)
-        self._chance.ended = step.terminated | step.truncated
+        self._chance.ended, self._chance.knows_ends = step.terminated | step.truncated, True
+        self.batch._report(status)
         return step
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Union
 
 import numpy as np
@@ -214,6 +215,9 @@ class Table:
     def __repr__(self) -> str:
         return f"<Table of {len(self)} rows of {self._values.shape[1]}>"
 
+    def __iter__(self) -> Iterator[Expr]:
+        return (self[k] for k in range(len(self)))
+
     def __getitem__(self, number: Operand) -> Expr:
         """The row of that number, which is rounded down, and taken between the first row and the last."""
         return Expr("lookup", (_number(number),), self._values.shape[1], table=self)
@@ -235,17 +239,51 @@ def take(rows: FieldExpr, number: Operand) -> Expr:
     if not isinstance(rows, FieldExpr) or rows.op not in ("field", "variable"):
         raise TypeError(f"rows are those of a field or of a variable, got {rows!r}")
     places = rows._places.reshape(rows._places.shape[0], -1)
-    first, step = int(places.min()), int(places[1, 0] - places[0, 0]) if len(places) > 1 else int(np.ptp(places)) + 1
+    step = int(places[1, 0] - places[0, 0]) if len(places) > 1 else int(places.max()) + 1
+    # a row begins where its field's rows do, also where only some of its elements are taken
+    first = 0 if step < 1 else int(places.min()) // step * step
     elements = places[0] - first
-    if (
-        elements.min() < 0
-        or elements.max() >= step
-        or not (places == places[0] + step * np.arange(len(places))[:, None]).all()
-    ):
+    expected = places[0] + step * np.arange(len(places))[:, None]
+    if step < 1 or elements.min() < 0 or elements.max() >= step or not (places == expected).all():
         raise ValueError("rows follow each other in their field: all elements of each, or the same of each")
     data = {"name": rows.data["name"], "first": first, "width": step, "count": len(places)}
     op = "recall" if rows.op == "variable" else "row"
     return Expr(op, (_number(number),), elements.size, **data, elements=elements.tolist())
+
+
+class Rewritten:
+    """Expressions in which some variables are others'."""
+
+    def __init__(self, others: dict[str, Expr]) -> None:
+        self._others = others
+        self._known: dict[int, tuple[Expr, Expr]] = {}
+
+    def of(self, expr: Expr) -> Expr:
+        """The expression with what stands for its variables; itself where it has none of these."""
+        if not self._others:
+            return expr
+        stack = [expr]
+        while stack:
+            top = stack[-1]
+            missing = [arg for arg in top.args if id(arg) not in self._known]
+            if missing:
+                stack.extend(missing)
+                continue
+            stack.pop()
+            # with the expression itself, so that no other one gets its identity
+            self._known[id(top)] = (top, self._made(top))
+        return self._known[id(expr)][1]
+
+    def _made(self, expr: Expr) -> Expr:
+        other = self._others.get(expr.data.get("name", "")) if expr.op in ("variable", "recall") else None
+        if other is not None:
+            if expr.op == "recall":
+                raise ValueError(f"'{expr.data['name']}' is one number: it has no rows")
+            return other
+        args = tuple(self._known[id(arg)][1] for arg in expr.args)
+        if all(new is old for new, old in zip(args, expr.args)):
+            return expr
+        return Expr(expr.op, args, expr.size, **expr.data)
 
 
 class Nodes:

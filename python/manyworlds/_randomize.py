@@ -30,7 +30,7 @@ class Randomize:
     names: a shell pattern or several, for the objects whose elements are drawn; all where not given.
     axes: places in an object's row that are drawn; all where not given.
     stream: fields with the same stream draw the same numbers; the field's name where not given.
-    when: in an environment, once at the `start`, at each `reset` of a world, or at an `interval`.
+    when: in an environment, once at the `start`, at each `reset` of a world, or at the start and then at an `interval`.
     seconds: least and most time from one draw of an `interval` to the next, each world at times of its own.
 
     `scale` multiplies all elements of an object by one number, so that a body keeps the shape of its inertia. What is
@@ -48,12 +48,15 @@ class Randomize:
     seconds: Range = (10.0, 15.0)
 
     def __post_init__(self) -> None:
-        if self.when not in WHEN:
-            raise ValueError(f"'{self.field}' is drawn at {', '.join(WHEN)}, got '{self.when}'")
-        if self.when == "interval" and not 0.0 < self.seconds[0] <= self.seconds[1]:
-            raise ValueError(
-                f"'{self.field}' is drawn every {self.seconds[0]} to {self.seconds[1]} seconds: no such time"
-            )
+        check_times(self.field, self.when, self.seconds)
+
+
+def check_times(what: str, when: str, seconds: Range) -> None:
+    """ValueError for times at which nothing can be drawn."""
+    if when not in WHEN:
+        raise ValueError(f"'{what}' is drawn at {', '.join(WHEN)}, got '{when}'")
+    if when == "interval" and not 0.0 < seconds[0] <= seconds[1]:
+        raise ValueError(f"'{what}' is drawn every {seconds[0]} to {seconds[1]} seconds: no such time")
 
 
 # Field, operation, distribution, its two numbers, stream, elements.

@@ -9,8 +9,10 @@ from numpy.typing import ArrayLike
 
 from ._access import Access
 from ._arrays import Array, Worlds, chosen, count_of
+from ._inertia import FIELDS as INERTIA
+from ._inertia import Drawn, RandomizeInertia
 from ._model import Model
-from ._randomize import Randomize, rounds, terms
+from ._randomize import rounds, terms
 from ._tables import MODEL, UnknownNameError, unknown
 
 
@@ -56,12 +58,13 @@ class Variation(Access):
 
     def randomize(
         self,
-        *what: Randomize | Mapping[str, Any] | Sequence[Randomize | Mapping[str, Any]],
+        *what: Drawn | Mapping[str, Any] | Sequence[Drawn | Mapping[str, Any]],
         worlds: Worlds = None,
         episode: int | None = None,
         first_world: int = 0,
     ) -> None:
-        """Draws fields anew in some worlds or in all: see `Randomize`; each may be a mapping of its arguments.
+        """Draws fields anew in some worlds or in all: see `Randomize`; each may be a mapping of its arguments, or a
+        `RandomizeInertia`.
 
         The numbers depend on the seed, the episode, the stream, the world and the element only: they are the same on
         CPU and GPU, and in batches of every size. `episode` counts the calls where not given; `first_world` is the
@@ -75,7 +78,19 @@ class Variation(Access):
             flat += list(one) if isinstance(one, Sequence) else [one]
         some = chosen(worlds, self.num_worlds)
         number = self._episode if episode is None else count_of("episode", episode)
-        for part in rounds(terms(self.model, flat)):
-            self._core.randomize(part, self._options["seed"], number, count_of("first_world", first_world), some.mask)
+        self._randomize(flat, some.mask, self._options["seed"], number, count_of("first_world", first_world))
         if episode is None:
             object.__setattr__(self, "_episode", (self._episode + 1) % (1 << 32))
+
+    def _randomize(self, what: Sequence[Any], mask: Array, seed: int, episode: int, first_world: int) -> None:
+        """Draws fields, and inertias after them."""
+        bodies = [one for one in what if isinstance(one, RandomizeInertia)]
+        fields = terms(self.model, [one for one in what if not isinstance(one, RandomizeInertia)])
+        if bodies and (both := next((term[0] for term in fields if term[0] in INERTIA), None)):
+            raise ValueError(
+                f"'{both}' is drawn by itself and with the inertia of its body: say which in RandomizeInertia"
+            )
+        for part in rounds(fields):
+            self._core.randomize(part, seed, episode, first_world, mask)
+        for one in bodies:
+            one.draw(self, seed, episode, first_world, mask)

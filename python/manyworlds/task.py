@@ -20,13 +20,14 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from numbers import Integral
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ._arrays import Array
-from ._expression import Expr, FieldExpr, Nodes, Operand, Table, apply, constant, expression, take
+from ._expression import Expr, FieldExpr, Nodes, Operand, Rewritten, Table, apply, constant, expression, take
 from ._functions import (
     clip,
     concat,
@@ -89,15 +90,6 @@ class Delay:
             raise ValueError(f"a lag is held with a probability between 0 and 1, got {self.hold}")
         if self.period is not None and (self.period < 1 or int(self.period) != self.period):
             raise ValueError(f"a lag is drawn every 1 or more steps, got {self.period}")
-
-
-class Level(NamedTuple):
-    """A number that worlds keep over episodes: how hard the next one is."""
-
-    value: Expr
-    """The level of this episode."""
-    next: Expr
-    """That of the episode that begins: what `reset` reads."""
 
 
 class Named:
@@ -166,6 +158,8 @@ class Task:
         self._resets: list[dict[str, Any]] = []
         self._observation: dict[str, dict[str, Expr]] = {}
         self._commands: dict[str, Expr] = {}
+        # what variables that are kept over episodes are in the one that begins
+        self._kept: dict[str, Expr] = {}
         self._reward: dict[str, Expr] = {}
         self._termination: dict[str, Expr] = {}
         self._metrics: dict[str, Expr] = {}
@@ -256,9 +250,8 @@ class Task:
 
         A value gets its noise, is clipped, scaled, delayed, and then remembered, in this order.
         """
-        seen = _measured(expression(value), noise, clip, scale)
-        if isinstance(delay, int):
-            delay = Delay(delay, delay, period=None)
+        seen = _measured(name, expression(value), noise, clip, scale)
+        delay = None if delay is None else _delay(delay)
         if history < 1 or int(history) != history:
             raise ValueError(f"'{name}': a history has at least the present value, got {history}")
         terms = self._observation.setdefault(group, {})
@@ -278,9 +271,7 @@ class Task:
 
         `task.write("ctrl", task.late(task.action, Delay(0, 2)))` are commands that need up to two steps.
         """
-        if isinstance(delay, int):
-            delay = Delay(delay, delay, period=None)
-        value = expression(value)
+        delay, value = _delay(delay), expression(value)
         if delay.high == 0:
             return value
         return self._delayed(f"late {len(self._variables)}", value, delay, delay.high)[1]
@@ -330,7 +321,8 @@ class Task:
     def every(self, name: str, seconds: Range) -> Expr:
         """1 in a step every few seconds, drawn anew each time, else 0; where variables are as they were."""
         left = self.variable(name, uniform(*seconds))
-        over = left <= self.dt
+        # to the nearest step, whatever a sum of steps is rounded to
+        over = left < 1.5 * self.dt
         self.renew(left, where(over, uniform(*seconds), left - self.dt))
         return over
 
@@ -343,22 +335,22 @@ class Task:
         *,
         first: int | tuple[int, int] = 0,
         beyond: str = "stay",
-    ) -> Level:
+    ) -> Expr:
         """How hard an episode is, in `count` levels from 0 up: each world has its own, and keeps it over episodes.
 
         up, down: conditions at the end of an episode, by which the next is a level harder, or easier.
         first: level with which a world begins, or the least and most of which it draws one.
         beyond: "stay" or "random": what follows the last level.
 
-        What `reset` sets reads `next`; all else reads `value`.
+        Where an episode begins, `reset` and the first values of variables and commands see its own level.
         """
         if count < 1 or beyond not in ("stay", "random"):
             raise ValueError(f"level '{name}': at least one level, and beyond is 'stay' or 'random'")
-        low, high = (first, first) if isinstance(first, int) else first
+        low, high = first if isinstance(first, tuple) else (int(first), int(first))
         if not 0 <= low <= high < count:
             raise ValueError(f"level '{name}': the first is one of {count}, got {first}")
-        rises = self.variable(f"rise of {name}", 0.0, _single("condition", f"up of {name}", up))
-        falls = self.variable(f"fall of {name}", 0.0, _single("condition", f"down of {name}", down))
+        rises = self.variable(f"rise of {name}", 0.0, apply("ne", _single("condition", f"up of {name}", up), 0.0))
+        falls = self.variable(f"fall of {name}", 0.0, apply("ne", _single("condition", f"down of {name}", down), 0.0))
         start = constant(low) if low == high else minimum(apply("floor", uniform(low, high + 1)), high)
         level = self.variable(name, 0.0)
         then = level + rises - falls
@@ -366,8 +358,8 @@ class Task:
             anywhere = minimum(apply("floor", uniform(0.0, count)), count - 1)
             then = where(then > count - 1, anywhere, then)
         following = where(self.age.equals(0.0), start, clip(then, 0.0, count - 1))
-        self._variable(level)["reset"] = following
-        return Level(level, following)
+        self._variable(level)["reset"] = self._kept[name] = following
+        return level
 
     def reward(self, name: str, value: Operand) -> None:
         """Adds a term to the reward: a single number."""
@@ -385,9 +377,9 @@ class Task:
             now = where(ends, held + self.dt, 0.0)
             self.renew(held, now)
             # as many steps as last so long, whatever a sum of steps is rounded to
-            ends = now > lasting - 0.5 * self.dt
+            ends = apply("and", ends, now > lasting - 0.5 * self.dt)
         if grace > 0.0:
-            ends = apply("and", ends, self.steps * self.dt > grace)
+            ends = apply("and", ends, self.steps > float(np.floor(grace / self.dt + 1e-6)))
         _once(self._termination, "termination", name)[name] = ends
 
     def metric(self, name: str, value: Operand) -> None:
@@ -419,7 +411,10 @@ class Task:
 
     def _variable(self, variable: Expr) -> dict[str, Any]:
         """What is known of a variable."""
-        return next(v for v in self._variables if v["name"] == variable.data.get("name"))
+        found = [v for v in self._variables if v["name"] == variable.data.get("name")]
+        if not isinstance(variable, Expr) or variable.op != "variable" or not found:
+            raise TypeError(f"a variable of the task is renewed, got {variable!r}")
+        return found[0]
 
     def before(self, value: Operand) -> Expr:
         """What an expression of fields was after the step before, or when the episode began."""
@@ -496,6 +491,7 @@ class Task:
     def to_dict(self) -> dict[str, Any]:
         """The task as plain data, for the engine: expressions are numbers of `nodes`, each after those that it uses."""
         nodes = Nodes()
+        begun = Rewritten(self._kept)
         named = lambda terms: [{"name": name, "value": nodes.add(value)} for name, value in terms.items()]  # noqa: E731
         assigned = lambda all: [{**one, "value": nodes.add(one["value"])} for one in all]  # noqa: E731
         writes = list(self._writes)
@@ -507,11 +503,15 @@ class Task:
             "keyframe": self.keyframe,
             "action": len(self.action_low),
             "variables": [
-                {"name": v["name"], "reset": nodes.add(v["reset"]), "update": nodes.add(v["update"])}
+                {
+                    "name": v["name"],
+                    "reset": nodes.add(v["reset"] if v["name"] in self._kept else begun.of(v["reset"])),
+                    "update": nodes.add(v["update"]),
+                }
                 for v in self._variables
             ],
             "writes": assigned(writes),
-            "resets": assigned(self._resets),
+            "resets": assigned([{**one, "value": begun.of(one["value"])} for one in self._resets]),
             "observation": [one for terms in self._observation.values() for one in named(terms)],
             "reward": named(self._reward),
             "termination": named(self._termination),
@@ -521,8 +521,19 @@ class Task:
         }
 
 
-def _measured(value: Expr, noise: Operand | None, limits: Range | None, scale: Operand | None) -> Expr:
+def _delay(delay: Delay | int) -> Delay:
+    """A delay; a number is a lag that stays."""
+    if isinstance(delay, Delay):
+        return delay
+    if not isinstance(delay, Integral):
+        raise TypeError(f"a delay is a number of steps, or a Delay, got {delay!r}")
+    return Delay(int(delay), int(delay), period=None)
+
+
+def _measured(name: str, value: Expr, noise: Operand | None, limits: Range | None, scale: Operand | None) -> Expr:
     """A value as an instrument shows it."""
+    if noise is not None and expression(noise).size not in (1, value.size):
+        raise ValueError(f"'{name}' has length {value.size}, its noise {expression(noise).size}")
     if isinstance(noise, Expr):
         value = value + noise
     elif noise is not None and np.any(np.asarray(noise) != 0.0):
@@ -549,7 +560,6 @@ def _once(terms: dict[str, Expr], what: str, name: str) -> dict[str, Expr]:
 __all__: Sequence[str] = [
     "Delay",
     "Expr",
-    "Level",
     "Table",
     "Task",
     "clip",

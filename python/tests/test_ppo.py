@@ -162,17 +162,17 @@ def test_it_learns_and_the_same_seed_gives_the_same_bits(tmp_path: Path) -> None
     assert not np.array_equal(
         curve[-1], ppo.train(Point(16, 4), replace(config, steps=config.steps // 5), 4)[1][-1][2:4]
     )
-    before = ppo.evaluate(Point(16, 5), ppo.create(config, 3, 1, 1))[0].mean()
-    sums, lengths = ppo.evaluate(Point(16, 5), state)
+    before = ppo.evaluate(Point(16, 5), config, ppo.create(config, 3, 1, 1))[0].mean()
+    sums, lengths = ppo.evaluate(Point(16, 5), config, state)
     assert (lengths == 20).all()
     # at most a step or two are needed to get to 0
     assert sums.mean() > 18.5 > before + 5
     # a saved policy is the same policy, and learning goes on from it
     ppo.save(tmp_path / "policy.npz", state)
     loaded = ppo.load(tmp_path / "policy.npz", ppo.create(config, 0, 1, 1))
-    np.testing.assert_array_equal(ppo.evaluate(Point(16, 5), loaded)[0], sums)
+    np.testing.assert_array_equal(ppo.evaluate(Point(16, 5), config, loaded)[0], sums)
     x = np.ones((16, 1), np.float32)
-    np.testing.assert_array_equal(ppo.act(loaded, x, np.int32(0)), ppo.act(state, x, np.int32(0)))
+    np.testing.assert_array_equal(ppo.act(config, loaded, x, np.int32(0)), ppo.act(config, state, x, np.int32(0)))
 
 
 def test_curves_of_several_runs(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import pickle
 from pathlib import Path
 from typing import Any
 
+import mujoco
 import numpy as np
 import pytest
 from reference_task import ReferenceEnvironment
@@ -111,13 +112,13 @@ def graded() -> Task:
     walked = distance_walked(task)
     level = task.level("level", 5, up=walked > 0.05, down=walked < 0.03, first=(1, 3), beyond="random")
     places = Table(np.arange(15.0).reshape(5, 3))
-    task.observe("level", level.value)
-    task.observe("place", places[level.value])
-    task.observe("body", take(task.xpos, 1 + level.value))
-    task.observe("joint", take(task.qpos[7:], level.value - 1))
-    task.reset(task.qpos[:3], 0.1 * places[level.next])
+    task.observe("level", level)
+    task.observe("place", places[level])
+    task.observe("body", take(task.xpos, 1 + level))
+    task.observe("joint", take(task.qpos[7:], level - 1))
+    task.reset(task.qpos[:3], 0.1 * places[level])
     task.reset(task.qvel[:3], uniform(-1, 1, 3))
-    task.reward("steps", where(task.steps > 3, level.value, 0.0))
+    task.reward("steps", where(task.steps > 3, level, 0.0))
     return task
 
 
@@ -209,7 +210,7 @@ def test_lags_are_drawn_as_asked() -> None:
 def test_levels_go_up_and_down_over_episodes() -> None:
     task = floating(max_episode_steps=2)
     level = task.level("level", 4, up=task.qpos[7] >= 0.0, down=task.qpos[7] < 0.0, first=1)
-    task.observe("levels", concat(level.value, task.steps))
+    task.observe("levels", concat(level, task.steps))
     # the first world bends up, the second down
     task.write("ctrl", 10.0 * task.action)
     env = mw.Environment(task, 2, device="cpu", dtype=np.float64)
@@ -239,6 +240,8 @@ def test_ends_wait_as_long_as_they_are_told() -> None:
 
     assert end(0.0, 0.0) == 3
     assert end(0.035, 0.0) == 4
+    assert end(0.03, 0.0) == 4
+    assert end(0.0, 0.001) == 3
     assert end(0.0, 0.02) == 4
     assert end(0.0, 0.03) == 5
     # the break begins the count anew
@@ -285,6 +288,194 @@ def test_models_are_drawn_where_episodes_begin(device: str) -> None:
         np.testing.assert_array_equal(drawn(again, 8), drawn(few, 8))
 
 
+def moments(batch: Any, world: int, body: int, *, about_center: bool = False) -> Any:
+    """Second moments of a body's mass about its origin, by sums over four point masses that have its inertia."""
+    mass, ipos, inertia, iquat = (
+        batch.get_model(f"body_{name}")[world, body] for name in ("mass", "ipos", "inertia", "iquat")
+    )
+    turn = np.zeros(9)
+    mujoco.mju_quat2Mat(turn, iquat.astype(float))
+    ipos = np.zeros(3) if about_center else ipos
+    second = 0.5 * inertia.sum() - inertia
+    # along each axis two points of an eighth of the mass, and the rest in the middle
+    points = [
+        ipos + sign * np.sqrt(4 * second[k] / mass) * turn.reshape(3, 3)[:, k] for k in range(3) for sign in (-1, 1)
+    ]
+    return sum(mass / 8 * np.outer(p, p) for p in points) + mass / 4 * np.outer(ipos, ipos)
+
+
+def test_inertias_are_those_of_bodies_that_could_exist() -> None:
+    model = mw.Model.from_xml_string(FLOATING)
+    batch = mw.Batch(model, 64, device="cpu", seed=3)
+    # denser alone: everything is multiplied
+    batch.randomize(mw.RandomizeInertia("trunk", density=(0.5, 2.0)))
+    factor = batch.get_model("body_mass")[:, 1] / model.body_mass[1]
+    assert factor.min() < 0.6 and factor.max() > 1.7 and factor.min() >= 0.5 and factor.max() <= 2.0
+    inertia = np.sort(batch.get_model("body_inertia")[:, 1], axis=1)
+    np.testing.assert_allclose(inertia, factor[:, None] * np.sort(model.body_inertia[1]), rtol=1e-9)
+    np.testing.assert_allclose(batch.get_model("body_mass")[:, 2], model.body_mass[2])
+    # moved alone: the centre of mass moves, the inertia about it stays
+    batch = mw.Batch(model, 64, device="cpu", seed=3)
+    batch.randomize(mw.RandomizeInertia(["one", "two"], shift=0.05))
+    moved = batch.get_model("body_ipos")[:, 2] - model.body_ipos[2]
+    assert 0.04 < np.abs(moved).max() <= 0.05 and len(np.unique(moved)) == moved.size
+    np.testing.assert_allclose(
+        np.sort(batch.get_model("body_inertia")[:, 2], axis=1)[:, ::-1],
+        np.tile(np.sort(model.body_inertia[2])[::-1], (64, 1)),
+        rtol=1e-7,
+    )
+    # stretched alone: moments along the axes are multiplied, those between two axes by the roots of both factors
+    batch = mw.Batch(model, 16, device="cpu", seed=3)
+    batch.randomize(mw.RandomizeInertia("one", stretch=0.4))
+    np.testing.assert_allclose(batch.get_model("body_ipos")[:, 2], np.tile(model.body_ipos[2], (16, 1)), atol=1e-12)
+    plain = moments(batch_of_one(model), 0, 2, about_center=True)
+    for w in range(16):
+        stretched = moments(batch, w, 2, about_center=True)
+        roots = np.sqrt(np.diag(stretched) / np.diag(plain))
+        assert (np.abs(np.log(roots)) <= 0.4 + 1e-9).all() and np.ptp(roots) > 0.01
+        np.testing.assert_allclose(stretched, plain * np.outer(roots, roots), atol=1e-9)
+    # all at once: moments are those of the mapped mass, and inertias keep the triangle inequality
+    every = mw.RandomizeInertia(density=(0.8, 1.25), stretch=0.3, shear=0.3, shift=0.03)
+    batch = mw.Batch(model, 64, device="cpu", seed=3)
+    batch.randomize(every)
+    inertia = np.sort(batch.get_model("body_inertia")[:, 1:], axis=-1)
+    assert (inertia[..., 0] + inertia[..., 1] >= inertia[..., 2] * (1 - 1e-9)).all() and (inertia > 0).all()
+    numbers = [np.linalg.eigvalsh(moments(batch, w, 1)) for w in range(64)]
+    assert (np.array(numbers) > 0).all()
+    # the same in a larger batch
+    more = mw.Batch(model, 80, device="cpu", seed=3)
+    more.randomize(every)
+    for field in ("body_mass", "body_ipos", "body_inertia", "body_iquat"):
+        np.testing.assert_array_equal(more.get_model(field)[:64], batch.get_model(field))
+    with pytest.raises(ValueError, match="positive numbers"):
+        mw.RandomizeInertia(density=(0.0, 1.0))
+    with pytest.raises(ValueError, match="no negative numbers"):
+        mw.RandomizeInertia(shift=-0.1)
+    with pytest.raises(KeyError, match="trunc"):
+        batch.randomize(mw.RandomizeInertia("trunc"))
+
+
+def batch_of_one(model: mw.Model) -> Any:
+    batch = mw.Batch(model, 1, device="cpu")
+    batch.expand(["body_mass", "body_ipos", "body_inertia", "body_iquat"])
+    return batch
+
+
+def masses(env: Any) -> Any:
+    return env.batch.get_model("body_mass")[:, 1]
+
+
+def test_draws_of_worlds_and_steps_have_nothing_in_common() -> None:
+    task = floating(max_episode_steps=1)
+    task.observe("joints", task.qpos[7:])
+    for one in (
+        mw.RandomizeInertia("trunk", density=(0.5, 2.0), when="reset"),
+        mw.Randomize("body_mass", (1.0, 9.0), when="interval", seconds=(0.02, 0.04)),
+    ):
+        env = mw.Environment(task, 6, device="cpu", seed=3, randomize=[one])
+        seen = []
+        for _ in range(12):
+            env.step(np.zeros((6, 3)))
+            seen.append(masses(env))
+        # each number once, but for steps without a draw
+        distinct = np.unique(np.array(seen), axis=0)
+        assert len(distinct) > 4 and len(np.unique(distinct)) > 0.95 * 6 * len(distinct) / 2
+
+
+def test_a_seed_begins_everything_anew() -> None:
+    task = floating(max_episode_steps=3)
+    task.observe("joints", task.qpos[7:])
+    each = [
+        mw.Randomize("body_mass", (1.0, 9.0), when="reset"),
+        mw.Randomize("dof_damping", (1.0, 2.0)),
+        mw.Randomize("geom_friction", (0.5, 1.0), axes=0, when="interval", seconds=(0.03, 0.08)),
+    ]
+    env = mw.Environment(task, 3, device="cpu", seed=1, randomize=each)
+
+    def run(seed: Any) -> list[Any]:
+        env.reset(seed=seed)
+        out = []
+        for _ in range(9):
+            env.step(np.zeros((3, 3)))
+            out += [env.batch.get_model(name).copy() for name in ("body_mass", "dof_damping", "geom_friction")]
+        return out
+
+    first, again, other = run(7), run(7), run(8)
+    for a, b in zip(first, again):
+        np.testing.assert_array_equal(a, b)
+    assert not np.array_equal(first[0], other[0]) and not np.array_equal(first[1], other[1])
+    # of several seeds each world's are its own alone
+    several, turned = run([5, 6, 7]), run([7, 5, 6])
+    for a, b in zip(several, turned):
+        np.testing.assert_array_equal(a[[2, 0, 1]], b)
+    # steps that nobody has looked at draw as well
+    one = mw.Environment(floating_of_one_step(), 2, device="cpu", randomize=[each[0]])
+    before = masses(one)
+    one.send(np.zeros((2, 3)))
+    one.send(np.zeros((2, 3)))
+    assert (masses(one) != before).all()
+    with pytest.raises(ValueError, match="task.reset\\('qpos'"):
+        mw.Environment(task, 1, device="cpu", randomize=[mw.Randomize("qpos", (0, 1), when="reset")])
+    with pytest.raises(ValueError, match="by itself and with the inertia"):
+        mw.Environment(task, 1, device="cpu", randomize=[mw.RandomizeInertia(), mw.Randomize("body_mass", (1, 2))])
+    streams = [mw.RandomizeInertia(density=(0.5, 2.0), stream=f"inertia_{part}") for part in ("legs", "arms")]
+    batches = [mw.Batch(task.model, 1, device="cpu") for _ in streams]
+    for batch, stream in zip(batches, streams):
+        batch.randomize(stream)
+    assert batches[0].get_model("body_mass")[0, 1] != batches[1].get_model("body_mass")[0, 1]
+
+
+def floating_of_one_step() -> Task:
+    task = floating(max_episode_steps=1)
+    task.observe("joints", task.qpos[7:])
+    return task
+
+
+def test_what_begins_with_an_episode_sees_its_level() -> None:
+    task = floating(max_episode_steps=2)
+    level = task.level("level", 9, up=1.0, first=3)
+    remembered = task.variable("speed", 10.0 * level)
+    asked = task.command("asked", 100.0 * level, seconds=(9.0, 9.0))
+    task.reset(task.qpos[0], 0.5 * level)
+    task.observe("all", concat(level, remembered, asked, task.qpos[0]))
+    env = mw.Environment(task, 1, device="cpu", dtype=np.float64)
+    seen = [env.reset(seed=2)[0]] + [env.step(np.zeros((1, 3))).observation[0] for _ in range(6)]
+    levels = [row[0] for row in seen]
+    assert levels == [3, 3, 3, 4, 4, 4, 5]
+    for row in seen:
+        np.testing.assert_allclose(row, np.array([1.0, 10.0, 100.0, 0.5]) * row[0])
+
+
+def test_rows_of_columns_and_tables_are_taken() -> None:
+    task = floating()
+    task.observe("height", take(task.xpos[:, 2], 1))
+    task.observe("part", take(task.xpos[2:, 1:], 1))
+    table = Table([[1.0, 2.0], [3.0, 4.0]])
+    task.observe("table", concat(*table))
+    env = mw.Environment(task, 1, device="cpu", dtype=np.float64)
+    seen, xpos = env.reset()[0], env.batch.get("xpos")[0]
+    np.testing.assert_allclose(seen, [xpos[1, 2], *xpos[3, 1:], 1.0, 2.0, 3.0, 4.0])
+
+
+@pytest.mark.parametrize("device", DEVICES)
+def test_what_happens_every_few_seconds_takes_whole_steps(device: str) -> None:
+    task = floating(max_episode_steps=None)
+    assert task.dt == pytest.approx(0.02)
+    for k, seconds in enumerate((1.0, 0.3, 0.06, 0.02)):
+        task.metric(f"every {k}", task.every(f"left {k}", (seconds, seconds)))
+    task.observe("joints", task.qpos[7:])
+    env = mw.Environment(task, 1, device=device)
+    env.reset()
+    fired: list[list[int]] = [[], [], [], []]
+    for step in range(1, 101):
+        env.step(np.zeros((1, 3)))
+        for k in range(4):
+            if env.metrics[f"every {k}"][0] != 0:
+                fired[k].append(step)
+    assert fired[0] == [50, 100] and fired[1] == list(range(15, 101, 15))
+    assert fired[2] == list(range(3, 101, 3)) and fired[3] == list(range(1, 101))
+
+
 @pytest.mark.parametrize("name", MADE)
 def test_bits_do_not_depend_on_the_number_of_worlds(name: str) -> None:
     task = MADE[name]()
@@ -326,12 +517,17 @@ def test_mistakes_are_named() -> None:
             Delay(**wrong)
     with pytest.raises(ValueError, match="history has at least"):
         task.observe("none", joints, history=0)
-    with pytest.raises(ValueError, match="lengths 3 and 2|lengths 2 and 3"):
+    with pytest.raises(ValueError, match="has length 3, its noise 2"):
         task.observe("wrong noise", joints, noise=[0.1, 0.2])
     task.observe("joints", joints)
     with pytest.raises(ValueError, match="observation 'joints' already"):
         task.observe("joints", joints)
     task.observe("joints", joints, group="critic")
+    with pytest.raises(TypeError, match="number of steps, or a Delay"):
+        task.observe("late", joints, delay=1.5)  # type: ignore[arg-type]
+    task.observe("late", joints, delay=np.int64(1))
+    with pytest.raises(TypeError, match="a variable of the task is renewed"):
+        task.renew(joints, 0.0)
     with pytest.raises(ValueError, match="no such time"):
         task.command("never", uniform(0, 1), seconds=(0, 0))
     with pytest.raises(ValueError, match="one of 3"):

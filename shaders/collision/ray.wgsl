@@ -17,32 +17,38 @@ fn ray(point: vec3f, direction: vec3f, exclude: u32) -> Hit {
         if (u32(geom_bodyid(g)) == exclude || alpha == 0.0 || is_culled(g, point, direction, best.dist)) {
             continue;
         }
-        // ray in the frame of the geom
-        let mat = geom_xmat_mat3(g);
-        let p = (point - geom_xpos_vec3(g)) * mat;
-        let v = direction * mat;
-        var hit = no_hit();
-        let kind = geom_type(g);
-        if (kind == GEOM_MESH) {
-//#if RAY_MESH
-            hit = ray_mesh(u32(geom_dataid(g)), p, v);
-//#endif
-        } else if (kind == GEOM_HFIELD) {
-//#if RAY_HFIELD
-            hit = ray_hfield(u32(geom_dataid(g)), p, v);
-//#endif
-        } else if (kind == GEOM_SDF) {
-//#if RAY_FIELD
-            hit = ray_field(of_geom(g), p, v);
-//#endif
-        } else {
-            hit = ray_shape(kind, geom_size_vec3(g), p, v);
-        }
+        let hit = ray_geom(g, point, direction);
         if (hit.dist >= 0.0 && (best.dist < 0.0 || hit.dist < best.dist)) {
-            best = Hit(hit.dist, mat * hit.normal);
+            best = hit;
         }
     }
     return best;
+}
+
+// Hit on one geom.
+fn ray_geom(g: u32, point: vec3f, direction: vec3f) -> Hit {
+    // ray in the frame of the geom
+    let mat = geom_xmat_mat3(g);
+    let p = (point - geom_xpos_vec3(g)) * mat;
+    let v = direction * mat;
+    var hit = no_hit();
+    let kind = geom_type(g);
+    if (kind == GEOM_MESH) {
+//#if RAY_MESH
+        hit = ray_mesh(u32(geom_dataid(g)), p, v);
+//#endif
+    } else if (kind == GEOM_HFIELD) {
+//#if RAY_HFIELD
+        hit = ray_hfield(u32(geom_dataid(g)), p, v);
+//#endif
+    } else if (kind == GEOM_SDF) {
+//#if RAY_FIELD
+        hit = ray_field(of_geom(g), p, v);
+//#endif
+    } else {
+        hit = ray_shape(kind, geom_size_vec3(g), p, v);
+    }
+    return Hit(hit.dist, mat * hit.normal);
 }
 
 // True if a ray misses the bounding sphere of a geom, or hits it beyond the nearest hit so far. Planes and height

@@ -1,5 +1,6 @@
 // Parts of the expressions of a task. Twin: crates/cpu/src/task/evaluate.rs.
 
+import package::collision::ray::{is_culled, ray_geom};
 import package::math::philox::{philox, unit};
 import package::math::vector::is_finite;
 import package::math::trig::{PI, logarithm, sincos};
@@ -12,6 +13,22 @@ fn random_words(element: u32, node: u32) -> vec4u {
     let key = vec2u(bitcast<u32>(task_key(0u)), bitcast<u32>(task_key(1u)));
     let world = bitcast<u32>(task_key(2u));
     return philox(vec4u(element, world, node, bitcast<u32>(task_tick(0u))), key);
+}
+
+// Distance along a ray to the first that it hits of some geoms, whose numbers are in the task's table; at most `most`.
+fn first_hit(point: vec3f, direction: vec3f, first: u32, count: u32, most: f32) -> f32 {
+    var nearest = most;
+    for (var k = 0u; k < count; k++) {
+        let g = u32(task_table(first + k));
+        if (is_culled(g, point, direction, nearest)) {
+            continue;
+        }
+        let hit = ray_geom(g, point, direction);
+        if (hit.dist >= 0.0 && hit.dist < nearest) {
+            nearest = hit.dist;
+        }
+    }
+    return nearest;
 }
 
 // Number of a row that exists: the first for what is not finite.

@@ -18,6 +18,7 @@ from .cartpole import cartpole_swing_up
 from .locomotion import ant, half_cheetah, hopper, humanoid, swimmer, walker2d
 from .quadruped import quadruped_joystick, quadruped_randomization, terrain
 from .reacher import reacher
+from .rough import quadruped_rough, rough_terrain
 
 
 def __getattr__(name: str) -> Any:
@@ -40,8 +41,10 @@ __all__ = [
     "model",
     "quadruped_joystick",
     "quadruped_randomization",
+    "quadruped_rough",
     "randomization",
     "reacher",
+    "rough_terrain",
     "spec",
     "swimmer",
     "task",

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .._environment import Environment
+from .._inertia import Drawn
 from .._model import Model
-from .._randomize import Randomize
 from ..task import Task
 from ._registry import randomization
 from ._registry import task as named
@@ -19,12 +19,12 @@ ENGINE = ("device", "nconmax", "njmax", "overflow", "on_status", "first_world")
 
 
 def prepare(
-    task: str | Task, model: Model | None, randomize: bool | Sequence[Randomize], options: Mapping[str, Any]
-) -> tuple[Task, Sequence[Randomize], dict[str, Any]]:
+    task: str | Task, model: Model | None, randomize: bool | Sequence[Drawn], options: Mapping[str, Any]
+) -> tuple[Task, Sequence[Drawn], dict[str, Any]]:
     """A task, by name or as it is, what differs by chance, and the options that are the engine's."""
     engine = {key: value for key, value in options.items() if key in ENGINE}
     rest = {key: value for key, value in options.items() if key not in ENGINE}
-    drawn: Sequence[Randomize] = [] if isinstance(randomize, bool) else randomize
+    drawn: Sequence[Drawn] = [] if isinstance(randomize, bool) else randomize
     if isinstance(task, str):
         made = named(task, model, **rest)
         return made, randomization(task, made.model) if randomize is True else drawn, engine
@@ -36,7 +36,7 @@ def prepare(
 
 def build(
     task: Task,
-    drawn: Sequence[Randomize],
+    drawn: Sequence[Drawn],
     engine: Mapping[str, Any],
     num_worlds: int,
     *,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .._inertia import Drawn
 from .._model import Model
-from .._randomize import Randomize
 from .._spec import Spec
 from .._tables import UnknownNameError, unknown
 from ..task import Task
@@ -16,18 +16,20 @@ from .cartpole import cartpole_swing_up
 from .locomotion import ant, half_cheetah, hopper, humanoid, swimmer, walker2d
 from .quadruped import quadruped_joystick, quadruped_randomization, terrain
 from .reacher import reacher
+from .rough import quadruped_rough, rough_ground
 
 _MODELS = Path(__file__).parent / "models"
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A ready-made task: the function that makes it, its model, steps of an episode, and what differs by chance."""
+    """A ready-made task: what makes it, its model, steps of an episode, what differs by chance, its ground."""
 
     make: Callable[..., Task]
     model: str
     max_episode_steps: int = 1000
-    randomize: Callable[[Model], list[Randomize]] | None = None
+    randomize: Callable[[Model], list[Drawn]] | None = None
+    ground: Callable[[Spec], Spec] | None = None
 
 
 TASKS: dict[str, Entry] = {
@@ -39,7 +41,8 @@ TASKS: dict[str, Entry] = {
     "Swimmer": Entry(swimmer, "swimmer"),
     "Reacher": Entry(reacher, "reacher", 50),
     "CartPoleSwingUp": Entry(cartpole_swing_up, "cartpole", 500),
-    "QuadrupedJoystick": Entry(quadruped_joystick, "quadruped", 1000, quadruped_randomization),
+    "QuadrupedJoystick": Entry(quadruped_joystick, "quadruped", 1000, quadruped_randomization, terrain),
+    "QuadrupedRough": Entry(quadruped_rough, "quadruped", 500, quadruped_randomization, rough_ground),
 }
 
 
@@ -52,9 +55,9 @@ def entry(name: str) -> Entry:
 
 def spec(name: str) -> Spec:
     """The model of a ready-made task, before it is compiled."""
-    file = entry(name).model
-    out = Spec.from_xml_path(_MODELS / f"{file}.xml")
-    return terrain(out) if file == "quadruped" else out
+    found = entry(name)
+    out = Spec.from_xml_path(_MODELS / f"{found.model}.xml")
+    return out if found.ground is None else found.ground(out)
 
 
 def model(name: str) -> Model:
@@ -67,7 +70,7 @@ def task(name: str, model: Model | None = None, **options: Any) -> Task:
     return entry(name).make(spec(name).compile() if model is None else model, **options)
 
 
-def randomization(name: str, model: Model) -> list[Randomize]:
+def randomization(name: str, model: Model) -> list[Drawn]:
     """What differs by chance from world to world, for `Batch.randomize`; nothing for most tasks."""
     differs = entry(name).randomize
     return [] if differs is None else differs(model)

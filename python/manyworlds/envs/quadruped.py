@@ -8,6 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from .._arrays import Array
+from .._inertia import Drawn
 from .._model import Model
 from .._randomize import Randomize
 from .._spec import Spec
@@ -188,7 +189,7 @@ def _command(low: tuple[float, ...], high: tuple[float, ...], still: float) -> E
     return where(uniform(0.0, 1.0) < still, 0.0, uniform(low, high))
 
 
-def quadruped_randomization(model: Model) -> list[Randomize]:
+def quadruped_randomization(model: Model) -> list[Drawn]:
     """Friction of the toes, masses, the trunk's load, and strength of the motors, other ones in each world."""
     gain = (0.85, 1.15)
     return [

@@ -21,8 +21,8 @@ try:
 except ImportError as problem:
     raise ImportError("this needs rsl_rl and PyTorch: pip install rsl-rl-lib") from problem
 
+from .._inertia import Drawn
 from .._model import Model
-from .._randomize import Randomize
 from ..task import Task
 from ._build import build, prepare
 
@@ -49,7 +49,7 @@ class ManyWorldsVecEnv(VecEnv):  # type: ignore[misc]
         groups: Mapping[str, Sequence[str]] | None = None,
         model: Model | None = None,
         seed: int | None = None,
-        randomize: bool | Sequence[Randomize] = True,
+        randomize: bool | Sequence[Drawn] = True,
         **options: Any,
     ) -> None:
         made, drawn, engine = prepare(task, model, randomize, options)

@@ -17,8 +17,8 @@ except ImportError as problem:
     raise ImportError("environments of Gymnasium need it: pip install 'manyworlds[rl]'") from problem
 
 from .._arrays import Array
+from .._inertia import Drawn
 from .._model import Model
-from .._randomize import Randomize
 from ..task import Task
 from ._build import build, prepare
 from ._pictures import RENDER_MODES, Camera, Pictures, entry, metadata
@@ -81,7 +81,7 @@ class ManyWorldsVectorEnv(VectorEnv[Any, Array, Array]):
         model: Model | None = None,
         seed: int | None = None,
         dtype: Any = np.float32,
-        randomize: bool | Sequence[Randomize] = True,
+        randomize: bool | Sequence[Drawn] = True,
         render_mode: str | None = None,
         camera: Camera = None,
         width: int = 480,
@@ -257,7 +257,7 @@ class ManyWorldsEnv(gymnasium.Env[Any, Array]):
         model: Model | None = None,
         seed: int | None = None,
         dtype: Any = np.float32,
-        randomize: bool | Sequence[Randomize] = True,
+        randomize: bool | Sequence[Drawn] = True,
         render_mode: str | None = None,
         camera: Camera = None,
         width: int = 480,

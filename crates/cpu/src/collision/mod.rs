@@ -26,6 +26,7 @@ pub mod octree;
 pub mod pair;
 pub mod penetration;
 pub mod plane_mesh;
+mod point_prism;
 pub mod polytope;
 pub mod primitives;
 pub mod ray;

@@ -2,6 +2,7 @@
 
 use super::expanding_polytope::{enclosure, expanding_polytope};
 use super::gjk::{GjkResult, GjkStatus, GjkTarget, search};
+use super::point_prism::point_prism;
 use super::segment_cylinder::segment_cylinder;
 use super::support_map::{ConvexShape, DifferencePoint, minkowski_support, preimage, support_hessian};
 use crate::math::{Vec3, cross, dot, length, normalize3};
@@ -54,6 +55,10 @@ pub(super) fn penetration_direction<T: Real>(
 ) -> Result<LocalMinimum<T>, Vec3<T>> {
     if let Some((n, height)) = segment_cylinder(a, b) {
         let minimum = LocalMinimum { n, height, witness: None, face: None };
+        return if -height > reach { Err(n) } else { Ok(minimum) };
+    }
+    if let Some((n, height, at)) = point_prism(a, b, reach) {
+        let minimum = LocalMinimum { n, height, witness: Some(at), face: None };
         return if -height > reach { Err(n) } else { Ok(minimum) };
     }
     let size = length(a.shape.size) + length(b.shape.size);

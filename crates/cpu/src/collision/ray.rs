@@ -86,7 +86,7 @@ fn passes<T: Real>(m: &Model<T>, g: usize, filter: &RayFilter) -> bool {
 
 /// True if a ray misses the bounding sphere of a geom, or hits it beyond the nearest hit so far. Planes and height
 /// fields have no usable sphere.
-fn is_culled<T: Real>(
+pub(crate) fn is_culled<T: Real>(
     m: &Model<T>,
     d: &Data<T>,
     g: usize,

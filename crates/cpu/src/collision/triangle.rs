@@ -105,7 +105,7 @@ impl<T: Real> Triangle<T> {
     }
 
     /// Point of the triangle nearest to another: by its Voronoi regions (Ericson, *Real-Time Collision Detection*, 5.1.5).
-    fn nearest(&self, p: Vec3<T>) -> Vec3<T> {
+    pub(super) fn nearest(&self, p: Vec3<T>) -> Vec3<T> {
         let [a, b, c] = self.corners;
         let (ab, ac) = (b - a, c - a);
         // corners

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::collision::ray::{is_culled, ray_geom};
+use crate::math::Vec3;
 use crate::math::philox::{normal, philox, unit};
 use crate::sensor::output::cut_off;
 use manyworlds_model::model::Model;
@@ -190,6 +192,12 @@ fn compute<T: Real>(
             let at = program.offset(of.args[0]);
             out.iter_mut().zip(elements).for_each(|(to, i)| *to = before[at + i]);
         }
+        Op::Ray { geoms, most } => {
+            for (k, to) in out.iter_mut().enumerate() {
+                let [x, y, z, a, b, c] = [0, 1, 2, 3, 4, 5].map(|at| arg(at, k));
+                *to = first_hit(m, d, Vec3([x, y, z]), Vec3([a, b, c]), geoms, T::of(*most));
+            }
+        }
         Op::Select => {
             for (k, to) in out.iter_mut().enumerate() {
                 *to = if arg(0, k) == T::ZERO { arg(2, k) } else { arg(1, k) };
@@ -219,6 +227,29 @@ fn random_words<T: Real>(d: &Data<T>, element: usize, node: usize) -> [u32; 4] {
     let key = [d.task_key[0], d.task_key[1]].map(i32::cast_unsigned);
     let (world, tick) = (d.task_key[2].cast_unsigned(), d.task_tick[0].cast_unsigned());
     philox([element as u32, world, node as u32, tick], key)
+}
+
+/// Distance along a ray to the first of some geoms that it hits, at most `most`.
+fn first_hit<T: Real>(
+    m: &Model<T>,
+    d: &Data<T>,
+    point: Vec3<T>,
+    direction: Vec3<T>,
+    geoms: &[usize],
+    most: T,
+) -> T {
+    let mut nearest = most;
+    for &g in geoms {
+        if is_culled(m, d, g, point, direction, nearest) {
+            continue;
+        }
+        if let Some(hit) = ray_geom(m, d, g, point, direction)
+            && hit.dist < nearest
+        {
+            nearest = hit.dist;
+        }
+    }
+    nearest
 }
 
 /// Number of a row that exists: the first for what is not finite.

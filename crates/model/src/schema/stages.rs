@@ -374,6 +374,12 @@ macro_rules! stage_table {
                 runs: |m| m.has_task(),
                 reads: &[Counter, Task, Scratch],
                 writes: &[Task],
+                flags: &[
+                    "FIELD_BOLT", "FIELD_BOWL", "FIELD_BOX", "FIELD_CAPSULE", "FIELD_CYLINDER",
+                    "FIELD_ELLIPSOID", "FIELD_FORMULA", "FIELD_GEAR", "FIELD_NUT", "FIELD_OCTREE",
+                    "FIELD_PLUGIN", "FIELD_SHAPE", "FIELD_SPHERE", "FIELD_TORUS", "RAY_FIELD", "RAY_HFIELD",
+                    "RAY_MESH",
+                ],
             }
         }
     };

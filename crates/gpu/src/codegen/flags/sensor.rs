@@ -9,7 +9,10 @@ use manyworlds_model::schema::stages::Stage;
 pub(super) fn flags(model: &Model) -> Room {
     let has = |block: &str| schedule::has_sensors(model, |rule| rule.block == block);
     let encloses = has_enclosed(model);
-    let rays = |shape: i32| has("RANGEFINDER") && model.geom_type.contains(&shape);
+    let rays = |shape: i32| {
+        (has("RANGEFINDER") && model.geom_type.contains(&shape))
+            || model.task.as_ref().is_some_and(|task| task.casts_at(model, shape))
+    };
     let mut room = vec![
         ("USER_SENSOR", model.formulas.as_ref().is_some_and(|f| f.has_outputs())),
         ("FORCE_SENSOR", schedule::senses_view(model, Stage::rne_post)),

@@ -224,6 +224,13 @@ impl Writer<'_> {
             Op::Concat => self.joined(node, at),
             // always variables
             Op::Sum | Op::Largest | Op::Smallest => Some(format!("v{node}_0")),
+            Op::Ray { geoms, most } => {
+                let at = of.args.iter().map(|a| self.text(*a, at)).collect::<Option<Vec<_>>>()?;
+                let (first, count) = (self.program.in_table(node)?, geoms.len());
+                let (point, direction) = (at[..3].join(", "), at[3..].join(", "));
+                let (list, most) = (format!("{first}u, {count}u"), real(*most));
+                Some(format!("evaluate::first_hit(vec3f({point}), vec3f({direction}), {list}, {most})"))
+            }
             op => {
                 let arguments = of.args.iter().map(|a| self.text(*a, at)).collect::<Option<Vec<_>>>()?;
                 elementwise(op, &arguments)
@@ -237,6 +244,9 @@ impl Writer<'_> {
             Op::Const { values } => match at {
                 At::One(k) => values.get(k).map(|x| real(*x)),
                 At::Each { .. } => {
+                    if let Some(first) = self.program.in_table(node) {
+                        return Some(format!("task_table({})", at.behind(first).text()));
+                    }
                     let first = values.first()?;
                     values.iter().all(|x| x.to_bits() == first.to_bits()).then(|| real(*first))
                 }
@@ -337,6 +347,7 @@ fn elementwise(op: &Op, arguments: &[String]) -> Option<String> {
         | Op::Argument { .. }
         | Op::Row { .. }
         | Op::Recall { .. }
+        | Op::Ray { .. }
         | Op::Steps
         | Op::Uniform
         | Op::Normal

@@ -80,6 +80,11 @@ pub(crate) fn everything() -> Task {
     let recalled = Op::Recall { name: "kept".to_owned(), rows: rows(0, 1, 0), elements: vec![0] };
     let recalled = add(recalled, 1, &[steps]);
     let looked_up = add(Op::Concat, 5, &[of_field, of_table, recalled]);
+    // rays from places that differ, all down
+    let places = add(Op::Const { values: (0..20).map(f64::from).collect() }, 20, &[]);
+    let down = add(Op::Const { values: vec![-1.0] }, 1, &[]);
+    let ray = Op::Ray { geoms: vec![1, 0], most: 10.0 };
+    let cast = add(ray, 20, &[places, total, least, steps, steps, down]);
     let term = |name: &str, value: usize| Term { name: name.to_owned(), value };
     let write = |field: &str, value: usize| Write { field: field.to_owned(), elements: vec![0, 1], value };
     Task {
@@ -95,6 +100,7 @@ pub(crate) fn everything() -> Task {
             term("long", product),
             term("kept", kept),
             term("rows", looked_up),
+            term("cast", cast),
         ],
         reward: vec![term("total", total), term("steps", steps)],
         termination: vec![term("least", least)],
@@ -122,7 +128,7 @@ pub(crate) fn every_law(model: &Model) -> TaskProgram {
 }
 
 fn program() -> TaskProgram {
-    let sizes = Sizes { nq: 2, nv: 2, nu: 2, nbody: 2, njnt: 2, ..Sizes::default() };
+    let sizes = Sizes { nq: 2, nv: 2, nu: 2, nbody: 2, njnt: 2, ngeom: 2, ..Sizes::default() };
     let mut model = Model::zeroed(sizes);
     model.set_task(&everything()).expect("a task");
     model.task.as_deref().cloned().expect("a task")
@@ -139,6 +145,8 @@ fn lanes_share_long_vectors() {
     assert!(text.contains("let v8_1 = evaluate::draw_normal(1u, 8u);"), "{text}");
     let of_table = "task_table(2u * evaluate::row_number(v36_0, 3u) + 1u)";
     assert!(text.contains(of_table), "{text}");
+    let ray = "evaluate::first_hit(vec3f(task_table(7u + i), v36_0, v37_0), ";
+    assert!(text.contains(ray) && text.contains("-1.0f), 27u, 2u, 10.0f)"), "{text}");
     let kept = "task_variable(1u * evaluate::row_number(f32(episode_steps), 2u) + 0u)";
     assert!(text.contains(kept), "{text}");
     assert!(function("task_nothing", None, None).is_none());

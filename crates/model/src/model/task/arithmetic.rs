@@ -88,7 +88,7 @@ fn of_constants(op: &Op, size: usize, args: &[&[f64]]) -> Option<Vec<f64>> {
             of_each(&|k| f(arg(0, k)))
         }
         (_, Op::Select) => of_each(&|k| if arg(0, k) == 0.0 { arg(2, k) } else { arg(1, k) }),
-        (Form::Elementwise(_), op) => of_each(&|k| binary(op, arg(0, k), arg(1, k))),
+        (Form::Elementwise(2), op) => of_each(&|k| binary(op, arg(0, k), arg(1, k))),
         (_, Op::Sum) => Some(vec![all.fold(0.0, |sum, x| sum + x)]),
         (_, Op::Largest) => Some(vec![all.reduce(f64::max)?]),
         (_, Op::Smallest) => Some(vec![all.reduce(f64::min)?]),

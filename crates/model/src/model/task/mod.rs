@@ -127,8 +127,8 @@ impl Model {
         self.sizes.ntaskvariable = program.variables_size();
         self.sizes.ntaskterm = task.reward.len() + task.metrics.len();
         self.sizes.ntaskwork = program.work_size();
-        self.sizes.ntasktable = task.table.len();
-        self.task_table.clone_from(&task.table);
+        self.sizes.ntasktable = program.table().len();
+        self.task_table = program.table().to_vec();
         self.task = Some(std::sync::Arc::new(program));
         Ok(())
     }

@@ -56,6 +56,14 @@ pub enum Op {
         /// Places of the elements in the row.
         elements: Vec<usize>,
     },
+    /// Distance along a ray to the first of some geoms that it hits, in units of its direction's length. Arguments are the
+    /// coordinates of its origin and of its direction, x, y and z of each.
+    Ray {
+        /// The geoms.
+        geoms: Vec<usize>,
+        /// The distance where it hits none, or where that is farther.
+        most: f64,
+    },
     /// Steps of the environment since the episode began, this one included; 0 where it begins.
     Steps,
     /// Numbers between 0 and 1, drawn anew in each step.
@@ -186,6 +194,7 @@ impl Op {
             | Op::Not
             | Op::IsFinite => Form::Elementwise(1),
             Op::Select => Form::Elementwise(3),
+            Op::Ray { .. } => Form::Elementwise(6),
             Op::Sum | Op::Largest | Op::Smallest => Form::Reduction,
             Op::Concat => Form::Concat,
             Op::Pick { .. } => Form::Pick,

@@ -92,6 +92,10 @@ pub struct Program {
     sources: Vec<Source>,
     /// First value of each node in the work space.
     offsets: Vec<usize>,
+    /// Numbers that are looked up in the model, those of the task first.
+    table: Vec<f64>,
+    /// First number of a node in the table, if it has some there: long vectors of different constants, geoms of rays.
+    in_table: Vec<Option<usize>>,
     work: usize,
     variables: usize,
     observation: usize,
@@ -112,7 +116,7 @@ impl Program {
             return wrong(format!("an action has at most {MOST_ELEMENTS} numbers, got {}", task.action));
         }
         if task.max_episode_steps.is_some_and(|n| n == 0 || i32::try_from(n).is_err()) {
-            return wrong("max_episode_steps is at least 1".to_owned());
+            return wrong("max_episode_steps is from 1 to 2147483647".to_owned());
         }
         if task.keyframe.is_some_and(|k| k >= model.sizes.nkey) {
             let (k, n) = (task.keyframe.unwrap_or(0), model.sizes.nkey);
@@ -122,17 +126,14 @@ impl Program {
         if task.table.len() > MOST_ELEMENTS || task.table.iter().any(|x| !x.is_finite()) {
             return wrong(format!("a task looks up at most {MOST_ELEMENTS} numbers, all finite"));
         }
-        let sizes = Sizes {
-            ntask: 1,
-            naction: task.action,
-            ntasktable: task.table.len(),
-            ..model.sizes.without_task()
-        };
         let fail = |k: usize, why: String| Error::Argument(format!("node {k} of the task: {why}"));
         for (k, node) in nodes.iter().enumerate() {
             check(node, k, &nodes).map_err(|why| fail(k, why))?;
         }
         fold(&mut nodes).map_err(|(k, why)| fail(k, why))?;
+        let (table, in_table) = tabulate(task, model, &nodes)?;
+        let sizes =
+            Sizes { ntask: 1, naction: task.action, ntasktable: table.len(), ..model.sizes.without_task() };
         // where the variables are
         let mut variables = 0;
         let mut firsts = Vec::new();
@@ -153,6 +154,8 @@ impl Program {
             sources,
             offsets,
             work,
+            table,
+            in_table,
             variables,
             observation: 0,
             laws: Laws::default(),
@@ -166,6 +169,7 @@ impl Program {
         outcome.extend(program.terms(Place::Termination, task.termination.iter())?);
         let observe = program.observations()?;
         program.observation = observe.iter().map(|a| a.elements.len()).sum();
+        program.check_rays(begin.iter().chain(&restart))?;
         program.add(Part::Begin, begin);
         program.add(Part::Keyframe, keyed);
         program.add(Part::Restart, restart);
@@ -214,6 +218,22 @@ impl Program {
     /// Numbers that the task remembers.
     pub fn variables_size(&self) -> usize {
         self.variables
+    }
+
+    /// Numbers that nodes look up in the model.
+    pub fn table(&self) -> &[f64] {
+        &self.table
+    }
+
+    /// First number of a node in the table: of a long vector of constants, or of the geoms of a ray.
+    pub fn in_table(&self, node: usize) -> Option<usize> {
+        self.in_table.get(node).copied().flatten()
+    }
+
+    /// True if rays are cast at geoms of a type.
+    pub fn casts_at(&self, model: &Model, geom_type: i32) -> bool {
+        let hits = |g: &usize| model.geom_type[*g] == geom_type;
+        self.nodes.iter().any(|node| matches!(&node.op, Op::Ray { geoms, .. } if geoms.iter().any(hits)))
     }
 
     /// Numbers of scratch memory that the nodes need.
@@ -294,6 +314,19 @@ impl Program {
         }
         self.check_order(&made, part)?;
         Ok(made)
+    }
+
+    /// Rejects rays in values that are set before a step.
+    fn check_rays<'a>(&self, mut all: impl Iterator<Item = &'a Assignment>) -> Result<()> {
+        let casts = |n: &usize| matches!(self.nodes[*n].op, Op::Ray { .. });
+        match all.any(|a| self.needed(std::iter::once(a.value)).iter().any(casts)) {
+            true => Err(Error::Argument(
+                "a value that is set before a step, or where an episode begins, casts rays: they are cast after a step; let \
+                 a variable remember what they hit"
+                    .to_owned(),
+            )),
+            false => Ok(()),
+        }
     }
 
     /// Rejects values where an episode begins that read what is not the same before and after the step of the model that
@@ -565,6 +598,40 @@ fn source(
         }
         _ => Ok(Source::None),
     }
+}
+
+/// Most geoms that a ray may hit.
+const MOST_GEOMS: usize = 1 << 12;
+
+/// Numbers of a task's nodes that are looked up, behind those of the task, and where each node has its first.
+fn tabulate(task: &Task, model: &Model, nodes: &[Node]) -> Result<(Vec<f64>, Vec<Option<usize>>)> {
+    let (mut table, mut first) = (task.table.clone(), vec![None; nodes.len()]);
+    for (k, node) in nodes.iter().enumerate() {
+        let numbers: Vec<f64> = match &node.op {
+            Op::Const { values } if values.len() > SHORT && values.iter().any(|x| *x != values[0]) => {
+                values.clone()
+            }
+            Op::Ray { geoms, most } => {
+                if let Some(g) = geoms.iter().find(|g| **g >= model.sizes.ngeom) {
+                    let n = model.sizes.ngeom;
+                    return Err(Error::Argument(format!(
+                        "node {k} of the task: there is no geom {g}: the model has {n}"
+                    )));
+                }
+                if geoms.is_empty() || geoms.len() > MOST_GEOMS || !(*most > 0.0 && most.is_finite()) {
+                    let n = geoms.len();
+                    return Err(Error::Argument(format!(
+                        "node {k} of the task: a ray may hit 1 to {MOST_GEOMS} geoms at a finite distance, got {n} and {most}"
+                    )));
+                }
+                geoms.iter().map(|g| *g as f64).collect()
+            }
+            _ => continue,
+        };
+        first[k] = Some(table.len());
+        table.extend(numbers);
+    }
+    Ok((table, first))
 }
 
 /// True for a field of the world whose elements have their places in each step, and are known in one.

@@ -100,6 +100,8 @@ impl Program {
             sources,
             offsets,
             work,
+            table: Vec::new(),
+            in_table: Vec::new(),
             variables: 0,
             observation: 0,
             laws,
