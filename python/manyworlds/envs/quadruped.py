@@ -108,32 +108,72 @@ def quadruped_joystick(
     felt = _observations(task, command, stand[joints], noise_scale)
     fallen = _ends(task, felt["gravity"], field_radius)
 
-    # Rewards
-    velocity, gyro, gravity, bent = (felt[name] for name in ("velocity", "gyro", "gravity", "joints"))
-    slip = total((command[:2] - velocity[:2]) ** 2)
-    turn = (command[2] - gyro[2]) ** 2
+    slip = total((command[:2] - felt["velocity"][:2]) ** 2)
+    turn = (command[2] - felt["gyro"][2]) ** 2
+    pay(task, (slip, turn), felt, fallen, tracking_sigma, {**WEIGHTS, **(weights or {})})
+    _starts(task, stand, spawn_radius, spawn_height)
+    return task
+
+
+def feelings(task: Task, command: Expr, stand: Array) -> dict[str, Expr]:
+    """What the robot feels, in its own frame."""
+    quat = task.qpos[3:7]
+    return {
+        "velocity": rotate_inverse(quat, task.qvel[:3]),
+        "gyro": task.qvel[3:6],
+        "gravity": rotate_inverse(quat, [0.0, 0.0, -1.0]),
+        "command": command,
+        "joints": task.qpos[7:] - stand,
+        "joint_velocities": task.qvel[6:],
+        "last_action": task.variable("last action", np.zeros(task.model.nu), task.action),
+    }
+
+
+def pay(
+    task: Task,
+    slips: tuple[Expr, Expr],
+    felt: Mapping[str, Expr],
+    fallen: Expr,
+    sigma: float,
+    weights: Mapping[str, float],
+) -> None:
+    """Pays for following a command smoothly; `slips` are the squared distances of speeds and turn from it."""
     terms = {
-        "linear_velocity": exp(slip / -tracking_sigma),
-        "angular_velocity": exp(turn / -tracking_sigma),
-        "vertical_velocity": velocity[2] ** 2,
-        "roll_and_pitch": total(gyro[:2] ** 2),
-        "orientation": total(gravity[:2] ** 2),
+        "linear_velocity": exp(slips[0] / -sigma),
+        "angular_velocity": exp(slips[1] / -sigma),
+        "vertical_velocity": felt["velocity"][2] ** 2,
+        "roll_and_pitch": total(felt["gyro"][:2] ** 2),
+        "orientation": total(felt["gravity"][:2] ** 2),
         "torque": total(task.actuator_force**2),
         "action_rate": total((task.action - felt["last_action"]) ** 2),
-        "pose": total(bent**2),
+        "pose": total(felt["joints"] ** 2),
         "fall": fallen,
     }
-    weight = {**WEIGHTS, **(weights or {})}
-    unknown = set(weight) - set(terms)
+    unknown = set(weights) - set(terms)
     if unknown:
         raise ValueError(f"there is no term '{sorted(unknown)[0]}' of the reward; there are {', '.join(terms)}")
     for name, value in terms.items():
-        if weight[name]:
-            task.reward(name, weight[name] * (1.0 if name == "fall" else task.dt) * value)
-    task.metric("speed_error", np.sqrt(slip))
-    task.metric("turn_error", np.sqrt(turn))
-    _starts(task, stand, spawn_radius, spawn_height)
-    return task
+        if weights[name]:
+            task.reward(name, weights[name] * (1.0 if name == "fall" else task.dt) * value)
+    task.metric("speed_error", np.sqrt(slips[0]))
+    task.metric("turn_error", np.sqrt(slips[1]))
+
+
+def end_by_falls(task: Task, gravity: Expr) -> Expr:
+    """Ends episodes of robots that fall, or lie on their belly; returns whether they have fallen."""
+    fallen = gravity[2] > -0.35
+    if "belly" in task.model.names("sensor"):
+        fallen = fallen | some(task.sensor("belly").data > 0)
+    task.terminate("fall", fallen)
+    return fallen
+
+
+def start_turned(task: Task, stand: Array) -> None:
+    """Begins episodes in any direction, nearly as in a pose, and nearly at rest."""
+    half = 0.5 * uniform(-math.pi, math.pi)
+    task.reset(task.qpos[3:7], concat(np.cos(half), [0.0, 0.0], np.sin(half)))
+    task.reset(task.qpos[7:], stand[7:] + uniform(-0.1, 0.1, len(stand) - 7))
+    task.reset(task.qvel[:6], uniform(-0.3, 0.3, 6))
 
 
 def _commands(task: Task, low: tuple[float, ...], high: tuple[float, ...], seconds: Range, still: float) -> Expr:
@@ -147,17 +187,8 @@ def _commands(task: Task, low: tuple[float, ...], high: tuple[float, ...], secon
 
 
 def _observations(task: Task, command: Expr, stand: Array, noise_scale: float) -> dict[str, Expr]:
-    """Observes what the robot feels, in its own frame; returns it without the noise."""
-    quat = task.qpos[3:7]
-    felt = {
-        "velocity": rotate_inverse(quat, task.qvel[:3]),
-        "gyro": task.qvel[3:6],
-        "gravity": rotate_inverse(quat, [0.0, 0.0, -1.0]),
-        "command": command,
-        "joints": task.qpos[7:] - stand,
-        "joint_velocities": task.qvel[6:],
-        "last_action": task.variable("last action", np.zeros(task.model.nu), task.action),
-    }
+    """Observes what the robot feels; returns it without the noise."""
+    felt = feelings(task, command, stand)
     for name, value in felt.items():
         width = noise_scale * NOISE.get(name, 0.0)
         task.observe(name, value + uniform(-width, width, value.size) if width else value)
@@ -166,22 +197,16 @@ def _observations(task: Task, command: Expr, stand: Array, noise_scale: float) -
 
 def _ends(task: Task, gravity: Expr, field_radius: float) -> Expr:
     """Ends episodes of robots that fall or leave the field; returns whether they have fallen."""
-    fallen = gravity[2] > -0.35
-    if "belly" in task.model.names("sensor"):
-        fallen = fallen | some(task.sensor("belly").data > 0)
-    task.terminate("fall", fallen)
+    fallen = end_by_falls(task, gravity)
     task.terminate("outside", largest(abs(task.qpos[:2])) > field_radius)
     return fallen
 
 
 def _starts(task: Task, stand: Array, radius: float, height: float) -> None:
     """Begins episodes anywhere, in any direction."""
-    half = 0.5 * uniform(-math.pi, math.pi)
     task.reset(task.qpos[:2], uniform(-radius, radius, 2))
     task.reset(task.qpos[2], stand[2] + height)
-    task.reset(task.qpos[3:7], concat(np.cos(half), [0.0, 0.0], np.sin(half)))
-    task.reset(task.qpos[7:], stand[7:] + uniform(-0.1, 0.1, len(stand) - 7))
-    task.reset(task.qvel[:6], uniform(-0.3, 0.3, 6))
+    start_turned(task, stand)
 
 
 def _command(low: tuple[float, ...], high: tuple[float, ...], still: float) -> Expr:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import numpy as np
 
 from .._model import Model
 from .._spec import Spec
-from ..task import Delay, Expr, Table, Task, concat, constant, exp, largest, rotate_inverse, some, total, uniform, where
+from ..task import Delay, Expr, Table, Task, constant, exp, largest, uniform, where
 from ..terms import Velocity, height_scan, pushes, velocity_command
 from ..terrain import Terrain
 from ._terms import Range
+from .quadruped import end_by_falls, feelings, pay, start_turned
 
 # Weights of the terms of the reward, per second; that of a fall is per fall.
 ROUGH_WEIGHTS: dict[str, float] = {
@@ -111,13 +111,11 @@ def quadruped_rough(
     if push_speed > 0.0:
         pushes(task, velocity=push_speed, seconds=push_seconds)
     felt = _observations(task, asked.value, stand[7:], noise_scale, delay)
-    fallen = felt["gravity"][2] > -0.35
-    if "belly" in model.names("sensor"):
-        fallen = fallen | some(task.sensor("belly").data > 0)
-    task.terminate("fall", fallen)
+    fallen = end_by_falls(task, felt["gravity"])
     half = np.array(ground.half) - 0.5
     task.terminate("outside", largest(abs(task.qpos[:2]) - half) > 0.0)
-    _rewards(task, asked, felt, fallen, tracking_sigma, weights)
+    weight = {**ROUGH_WEIGHTS, **(weights or {})}
+    pay(task, (asked.slip, asked.turn_slip), felt, fallen, tracking_sigma, weight)
     _starts(task, ground, asked, fallen, stand, spawn_height, tracking_sigma)
     return task
 
@@ -126,16 +124,7 @@ def _observations(
     task: Task, command: Expr, stand: np.ndarray, noise_scale: float, delay: Delay | int
 ) -> dict[str, Expr]:
     """Observes what the robot feels and sees; returns what it feels, without noise."""
-    quat = task.qpos[3:7]
-    felt = {
-        "velocity": rotate_inverse(quat, task.qvel[:3]),
-        "gyro": task.qvel[3:6],
-        "gravity": rotate_inverse(quat, [0.0, 0.0, -1.0]),
-        "command": command,
-        "joints": task.qpos[7:] - stand,
-        "joint_velocities": task.qvel[6:],
-        "last_action": task.variable("last action", np.zeros(task.model.nu), task.action),
-    }
+    felt = feelings(task, command, stand)
     # cast once for both groups; relative to where the trunk is above level ground
     cast = height_scan(task, body="trunk", length=1.5, width=0.9, spacing=0.15, geoms="ground")
     scan = task.variable("scan", cast, cast)
@@ -147,37 +136,6 @@ def _observations(
         task.observe(name, value, group="critic")
     task.observe("scan", scan - 0.3, clip=(-0.7, 0.7), scale=3.0, group="critic")
     return felt
-
-
-def _rewards(
-    task: Task,
-    asked: Velocity,
-    felt: dict[str, Expr],
-    fallen: Expr,
-    sigma: float,
-    weights: Mapping[str, float] | None,
-) -> None:
-    """Pays for following the command, smoothly."""
-    terms = {
-        "linear_velocity": exp(asked.slip / -sigma),
-        "angular_velocity": exp(asked.turn_slip / -sigma),
-        "vertical_velocity": felt["velocity"][2] ** 2,
-        "roll_and_pitch": total(felt["gyro"][:2] ** 2),
-        "orientation": total(felt["gravity"][:2] ** 2),
-        "torque": total(task.actuator_force**2),
-        "action_rate": total((task.action - felt["last_action"]) ** 2),
-        "pose": total(felt["joints"] ** 2),
-        "fall": fallen,
-    }
-    weight = {**ROUGH_WEIGHTS, **(weights or {})}
-    unknown = set(weight) - set(terms)
-    if unknown:
-        raise ValueError(f"there is no term '{sorted(unknown)[0]}' of the reward; there are {', '.join(terms)}")
-    for name, value in terms.items():
-        if weight[name]:
-            task.reward(name, weight[name] * (1.0 if name == "fall" else task.dt) * value)
-    task.metric("speed_error", np.sqrt(asked.slip))
-    task.metric("turn_error", np.sqrt(asked.turn_slip))
 
 
 def _starts(
@@ -201,8 +159,5 @@ def _starts(
     columns = len(ground.kinds)
     column = np.floor(uniform(0.0, columns))
     place = Table(ground.origins.reshape(-1, 3))[level * columns + column]
-    half = 0.5 * uniform(-math.pi, math.pi)
     task.reset(task.qpos[:3], place + uniform([-0.3, -0.3, 0.0], [0.3, 0.3, 0.0]) + [0.0, 0.0, stand[2] + height])
-    task.reset(task.qpos[3:7], concat(np.cos(half), [0.0, 0.0], np.sin(half)))
-    task.reset(task.qpos[7:], stand[7:] + uniform(-0.1, 0.1, len(stand) - 7))
-    task.reset(task.qvel[:6], uniform(-0.3, 0.3, 6))
+    start_turned(task, stand)
