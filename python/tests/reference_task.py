@@ -65,6 +65,17 @@ def unit(words: Any) -> Any:
     return (words.astype(np.float64) + 0.5) / 2.0**32
 
 
+def geom_distance(model: Any, data: Any, geom: int, begin: Any, way: Any) -> float:
+    """Distance along a ray to one geom, -1 for none."""
+    kind, normal = model.geom_type[geom], np.zeros(3)
+    if kind == mujoco.mjtGeom.mjGEOM_MESH:
+        return float(mujoco.mj_rayMesh(model, data, geom, begin, way, normal))
+    if kind == mujoco.mjtGeom.mjGEOM_HFIELD:
+        return float(mujoco.mj_rayHfield(model, data, geom, begin, way, normal))
+    pose = data.geom_xpos[geom], data.geom_xmat[geom]
+    return float(mujoco.mju_rayGeom(*pose, model.geom_size[geom], begin, way, int(kind), None))
+
+
 class Step(NamedTuple):
     """What a step of the stand-in returns."""
 
@@ -148,6 +159,9 @@ class World:
             return np.where(args[0] != 0, args[1], args[2])
         if op == "concat":
             return np.concatenate(args)
+        if op == "ray":
+            lines = np.stack([np.broadcast_to(arg, node["size"]) for arg in args], axis=1)
+            return [self.first_hit(line, node["geoms"], node["most"]) for line in lines]
         if op in ("row", "recall"):
             rows = self.field(node["name"]) if op == "row" else self.variables[node["name"]]
             number = args[0][0] if np.isfinite(args[0][0]) else 0.0
@@ -159,6 +173,11 @@ class World:
             one, two = unit(self.draw(i, node["size"])[:2])
             return np.sqrt(-2.0 * np.log(one)) * np.cos(2.0 * np.pi * two)
         raise KeyError(f"the reference has no operation '{op}'")
+
+    def first_hit(self, line: Any, geoms: list[int], most: float) -> float:
+        """Distance along a line, origin and direction, to the first of some geoms."""
+        hits = [geom_distance(self.model, self.data, geom, line[:3].copy(), line[3:].copy()) for geom in geoms]
+        return min([most, *(hit for hit in hits if hit >= 0.0)])
 
     def assign(self, assignments: list[dict[str, Any]]) -> None:
         """Sets fields to values that all see what was before."""

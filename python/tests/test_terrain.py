@@ -7,6 +7,7 @@ from typing import Any
 import mujoco
 import numpy as np
 import pytest
+from reference_task import geom_distance
 
 import manyworlds as mw
 from manyworlds.task import Task, total
@@ -172,16 +173,6 @@ def test_rays_hit_what_those_of_mujoco_hit(device: str) -> None:
 def hit_by(model: Any, geom: int, names: list[str] | None) -> bool:
     name = model.geom(geom).name
     return model.geom_bodyid[geom] == 0 if names is None else name == "block" or name.startswith("left_")
-
-
-def geom_distance(model: Any, data: Any, geom: int, begin: Any, way: Any) -> float:
-    """Distance along a ray to one geom, -1 for none."""
-    kind = model.geom_type[geom]
-    pos, mat = data.geom_xpos[geom], data.geom_xmat[geom]
-    if kind == mujoco.mjtGeom.mjGEOM_MESH:
-        normal = np.zeros(3)
-        return float(mujoco.mj_rayMesh(model, data, geom, begin, way, normal))
-    return float(mujoco.mju_rayGeom(pos, mat, model.geom_size[geom], begin, way, int(kind), None))
 
 
 @pytest.mark.parametrize("device", DEVICES)
