@@ -8,7 +8,7 @@ use crate::math::philox::{normal, philox, unit};
 use crate::sensor::output::cut_off;
 use manyworlds_model::model::Model;
 use manyworlds_model::model::data::Data;
-use manyworlds_model::model::task::{Assignment, Op, Part, Place, Program, Source, binary, unary};
+use manyworlds_model::model::task::{Assignment, Op, Part, Place, Program, Source, binary_of_all, unary};
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::{Values, ValuesMut};
 
@@ -205,9 +205,11 @@ fn compute<T: Real>(
         }
         // two arguments
         op => {
-            for (k, to) in out.iter_mut().enumerate() {
-                *to = binary(op, arg(0, k), arg(1, k));
-            }
+            let [a, b] = [0, 1].map(|k| {
+                let (at, size) = (program.offset(of.args[k]), program.nodes()[of.args[k]].size);
+                &before[at..at + size]
+            });
+            binary_of_all(op, a, b, out);
         }
     }
 }

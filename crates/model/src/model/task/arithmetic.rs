@@ -54,6 +54,29 @@ fn tanh<T: Real>(x: T) -> T {
     if x < T::ZERO { -y } else { y }
 }
 
+/// An operation on two vectors, of which either may be a single number. What most expressions are made of has loops of its own.
+pub fn binary_of_all<T: Real>(op: &Op, a: &[T], b: &[T], out: &mut [T]) {
+    match op {
+        Op::Add => each(a, b, out, |x, y| x + y),
+        Op::Sub => each(a, b, out, |x, y| x - y),
+        Op::Mul => each(a, b, out, |x, y| x * y),
+        Op::Min => each(a, b, out, T::min),
+        Op::Max => each(a, b, out, T::max),
+        op => each(a, b, out, |x, y| binary(op, x, y)),
+    }
+}
+
+/// A function of two vectors, element by element; a single number goes with any place.
+#[inline(always)]
+fn each<T: Real>(a: &[T], b: &[T], out: &mut [T], f: impl Fn(T, T) -> T) {
+    match (a, b) {
+        ([x], [y]) => out.fill(f(*x, *y)),
+        ([x], b) => out.iter_mut().zip(b).for_each(|(to, y)| *to = f(*x, *y)),
+        (a, [y]) => out.iter_mut().zip(a).for_each(|(to, x)| *to = f(*x, *y)),
+        (a, b) => out.iter_mut().zip(a.iter().zip(b)).for_each(|(to, (x, y))| *to = f(*x, *y)),
+    }
+}
+
 /// Computes nodes of constants alone, and makes them constants.
 ///
 /// # Errors

@@ -7,7 +7,7 @@ mod arithmetic;
 mod node;
 mod program;
 
-pub use arithmetic::{binary, unary};
+pub use arithmetic::{binary, binary_of_all, unary};
 pub use node::{Node, Op, Rows};
 pub use program::SHORT;
 pub use program::{Assignment, Place, Source};
