@@ -414,6 +414,28 @@ fn logarithm_and_exponential_are_what_they_are_at_their_ends() {
 }
 
 #[test]
+fn a_ray_of_constants_is_cast() {
+    // from below, at the ball of the arm that hangs
+    let text = r#"{
+        "frame_skip": 1, "action": 0,
+        "nodes": [
+            {"op": "const", "values": [0], "size": 1}, {"op": "const", "values": [-2], "size": 1},
+            {"op": "const", "values": [1], "size": 1},
+            {"op": "ray", "geoms": [0], "most": 9, "args": [0, 0, 1, 0, 0, 2], "size": 1}
+        ],
+        "observation": [{"name": "distance", "value": 3}]
+    }"#;
+    let mut model = model();
+    model.set_task(&Task::from_json(text).unwrap()).unwrap();
+    let mut batch = Batch::new(&model, 1, &BatchOptions::on(Backend::Cpu)).unwrap();
+    batch.begin_episodes(..).unwrap();
+    let seen = batch.get("observation", ..).unwrap().data.to_f64();
+    assert!((seen[0] - 1.4).abs() < 1e-12, "{seen:?}");
+    let missing = Task::from_json(&text.replace("[0], \"most\"", "[7], \"most\"")).unwrap();
+    assert!(model.set_task(&missing).unwrap_err().to_string().contains("no geom 7"));
+}
+
+#[test]
 fn nothing_is_left_of_episodes_before_a_seed() {
     // what is remembered goes up by one with each episode
     let text = ROWS.replacen("\"reset\": 3", "\"reset\": 11", 1).replacen(

@@ -1,13 +1,15 @@
 //! A task compiled for a model: names resolved, lengths checked, and for each part the nodes that it needs, in order.
 
 mod laws;
+mod lookup;
 
 pub use laws::{CONTACT_ARGUMENTS, ContactLaw, ContactPart, LawForce, LawTarget, Laws};
 
 use std::collections::BTreeSet;
 
+use self::lookup::{count_rows, have_rows, is_in_place, no_rows, tabulate};
 use super::arithmetic::fold;
-use super::node::{Form, Node, Op, Rows};
+use super::node::{Form, Node, Op};
 use super::{Task, Term, Variable, Write};
 use crate::error::{Error, Result, suggest};
 use crate::model::Model;
@@ -597,82 +599,6 @@ fn source(
             Ok(Source::Variable(*first))
         }
         _ => Ok(Source::None),
-    }
-}
-
-/// Most geoms that a ray may hit.
-const MOST_GEOMS: usize = 1 << 12;
-
-/// Numbers of a task's nodes that are looked up, behind those of the task, and where each node has its first.
-fn tabulate(task: &Task, model: &Model, nodes: &[Node]) -> Result<(Vec<f64>, Vec<Option<usize>>)> {
-    let (mut table, mut first) = (task.table.clone(), vec![None; nodes.len()]);
-    for (k, node) in nodes.iter().enumerate() {
-        let numbers: Vec<f64> = match &node.op {
-            Op::Const { values } if values.len() > SHORT && values.iter().any(|x| *x != values[0]) => {
-                values.clone()
-            }
-            Op::Ray { geoms, most } => {
-                if let Some(g) = geoms.iter().find(|g| **g >= model.sizes.ngeom) {
-                    let n = model.sizes.ngeom;
-                    return Err(Error::Argument(format!(
-                        "node {k} of the task: there is no geom {g}: the model has {n}"
-                    )));
-                }
-                if geoms.is_empty() || geoms.len() > MOST_GEOMS || !(*most > 0.0 && most.is_finite()) {
-                    let n = geoms.len();
-                    return Err(Error::Argument(format!(
-                        "node {k} of the task: a ray may hit 1 to {MOST_GEOMS} geoms at a finite distance, got {n} and {most}"
-                    )));
-                }
-                geoms.iter().map(|g| *g as f64).collect()
-            }
-            _ => continue,
-        };
-        first[k] = Some(table.len());
-        table.extend(numbers);
-    }
-    Ok((table, first))
-}
-
-/// True for a field of the world whose elements have their places in each step, and are known in one.
-fn is_in_place(field: &Field) -> bool {
-    field.counted_by().is_none() && ![Stage::inverse, Stage::fwdinv].iter().any(|stage| field.is_of(*stage))
-}
-
-/// True if so many numbers have the given rows.
-fn have_rows(len: usize, rows: &Rows) -> bool {
-    let behind = len.checked_sub(rows.first).filter(|n| *n > 0 && rows.width > 0);
-    behind.is_some_and(|n| match rows.count {
-        0 => n.is_multiple_of(rows.width),
-        count => count.checked_mul(rows.width).is_some_and(|all| all <= n),
-    })
-}
-
-fn no_rows(name: &str, Rows { first, width, count }: &Rows) -> String {
-    let count = if *count == 0 { String::new() } else { format!("{count} ") };
-    format!("'{name}' has no {count}rows of {width} numbers from number {first} on")
-}
-
-/// Counts the rows of nodes that take one of all that there are.
-fn count_rows(
-    nodes: &mut [Node],
-    sources: &[Source],
-    sizes: &Sizes,
-    variables: &[(&Variable, usize, usize)],
-) {
-    for (node, source) in nodes.iter_mut().zip(sources) {
-        let len = match (source, &node.op) {
-            (Source::Data(_, field) | Source::Model(_, field), _) => field.len(sizes),
-            (_, Op::Recall { name, .. }) => {
-                variables.iter().find(|(v, ..)| v.name == *name).map_or(0, |(.., len)| *len)
-            }
-            _ => continue,
-        };
-        if let Op::Row { rows, .. } | Op::Recall { rows, .. } = &mut node.op
-            && rows.count == 0
-        {
-            rows.count = (len - rows.first) / rows.width;
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! Formulas compiled: outputs of user sensors, laws, and what is known where each is computed.
 
-use super::{Assignment, Part, Place, Program, SHORT, Source, check, count_rows, place_of, places, source};
+use super::lookup::count_rows;
+use super::{Assignment, Part, Place, Program, SHORT, Source, check, place_of, places, source};
 use crate::model::Model;
 use crate::model::data::Data;
 use crate::model::formula::FieldFormula;
