@@ -67,7 +67,7 @@ library! {
     sensor: enclosed object_frames output sensor_contact sensor_distance sensor_ray tactile touch_grid;
     integrate: advance fluid_derivative implicit reset velocity_derivative;
     sleep: asleep;
-    task: evaluate;
+    task: evaluate network;
 }
 
 macro_rules! whole {

@@ -436,6 +436,44 @@ fn a_formula_is_the_field_that_it_says() {
     }
 }
 
+/// A ball with hills made of all functions: what a ray from above and a ball at rest on it meet is the same on both backends.
+#[test]
+fn functions_of_formulas_have_their_twins() {
+    let hills = [
+        "0.02*tanh(3*x)*exp(-abs(y)) + 0.01*log(2 + z^2)*sin(3*x) - 0.01*cos(4*y)*sqrt(1 + x^2) + 0.003*tan(x) \
+         + 0.005*atan2(y, 2 + x) + 0.004*min(x, y) - 0.004*max(y, z) + 0.002*floor(0.5 + 0*x) + 0.003*sign(2 + x)*clip(y, -1, 1)",
+        "select(x &gt; 5 || !(y &lt; 9 &amp;&amp; z != 8), 1, 0.002*sum(p)) + 0.002*largest(p) - 0.001*smallest(p) \
+         + 0.01*dot(p, [1, 2, 3]) + 0.002*isfinite(x) + 0.001*mean(cross(p, [0, 1, 0]))",
+    ];
+    hills.into_iter().for_each(compare_formula);
+}
+
+/// What a ray and a ball meet on both backends, on a ball with hills.
+fn compare_formula(hills: &str) {
+    let model = manyworlds::load_str(&format!(
+        "<mujoco><extension><plugin plugin='manyworlds.sdf.formula'><instance name='hills'>
+        <config key='formula' value='norm(p) - r + {hills}'/><config key='box' value='.5 .5 .5'/><config key='r' value='.3'/>
+        </instance></plugin></extension><option timestep='.001' sdf_initpoints='20'/>
+        <asset><mesh name='hills'><plugin instance='hills'/></mesh></asset><worldbody>
+        <geom type='sdf' mesh='hills'><plugin instance='hills'/></geom>
+        <body pos='.05 .02 .42'><freejoint/><geom size='.16'/></body>
+        <body mocap='true' pos='.21 .11 1'><site name='eye' zaxis='0 .01 -1'/></body></worldbody>
+        <sensor><rangefinder site='eye'/></sensor></mujoco>"
+    ))
+    .unwrap();
+    let seen = [Backend::Cpu, Backend::Gpu].map(|backend| {
+        let mut batch = Batch::new(&model, 1, &BatchOptions::on(backend)).unwrap();
+        batch.step(20).unwrap();
+        let get = |batch: &mut Batch, name: &str| batch.get(name, ..).unwrap().data.to_f64();
+        let (met, mut all) = (get(&mut batch, "ncon")[0], get(&mut batch, "qpos"));
+        all.extend(get(&mut batch, "sensordata"));
+        assert!(met > 0.0 && all[7] > 0.0, "{}: {met} {all:?}", backend.name());
+        all
+    });
+    let apart = seen[0].iter().zip(&seen[1]).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(apart < 1e-4, "{hills}: {seen:?}");
+}
+
 #[test]
 fn more_triangles_than_kernels_tell_apart_are_refused() {
     // the surface of a torus has some ninety thousand

@@ -477,3 +477,97 @@ fn files_keep_the_task() {
     let again = Model::from_mwb(&model.to_mwb()).unwrap();
     assert!(again.task_table == [-1.0, 10.0, 11.0, 20.0, 21.0, 30.0, 31.0] && again == model);
 }
+
+/// What observes a goal and passes it on, with a policy of three layers and a command.
+const FOLLOWS: &str = r#"{
+    "frame_skip": 2, "max_episode_steps": 40, "autoreset": true, "action": 1,
+    "nodes": [
+        {"op": "variable", "name": "goal", "elements": [0, 1], "size": 2},
+        {"op": "field", "name": "qpos", "elements": [0], "size": 1},
+        {"op": "action", "elements": [0], "size": 1},
+        {"op": "uniform", "size": 2},
+        {"op": "variable", "name": "left", "elements": [0], "size": 1},
+        {"op": "const", "values": [0.05], "size": 1},
+        {"op": "lt", "args": [4, 5], "size": 1},
+        {"op": "select", "args": [6, 3, 0], "size": 2},
+        {"op": "const", "values": [0.2], "size": 1},
+        {"op": "sub", "args": [4, 5], "size": 1},
+        {"op": "select", "args": [6, 8, 9], "size": 1}
+    ],
+    "variables": [{"name": "left", "reset": 8, "update": 10}, {"name": "goal", "reset": 3, "update": 7}],
+    "writes": [{"field": "ctrl", "elements": [0], "value": 2}],
+    "observation": [{"name": "x", "value": 1}, {"name": "goal", "value": 0}],
+    "policy": {"mean": [0.1, 0, 0.5], "deviation": [0.5, 1, 2], "limit": 3, "low": [-1], "high": [2],
+        "layers": [{"weights": [1, -1, 0.5, 0, 0.3, 0.2], "biases": [0.1, -0.2]}, {"weights": [0.7, -0.4], "biases": [0.05]}]},
+    "commands": [{"name": "goal", "timer": "left", "numbers": [
+        {"name": "a", "low": 0, "high": 1}, {"name": "b", "low": -1, "high": 1}]}]
+}"#;
+
+#[test]
+fn policies_act_and_commands_stay_until_they_are_released() {
+    let mut model = model();
+    model.set_task(&Task::from_json(FOLLOWS).unwrap()).unwrap();
+    // the policy by hand
+    let act = |o: &[f64]| {
+        let x = [(o[0] - 0.1) / 0.5, o[1], (o[2] - 0.5) / 2.0].map(|x| x.clamp(-3.0, 3.0));
+        let a = (0.1 + x[0] - x[1] + 0.5 * x[2]).tanh();
+        let b = (-0.2 + 0.3 * x[1] + 0.2 * x[2]).tanh();
+        -1.0 + 1.5 * ((0.05 + 0.7 * a - 0.4 * b).clamp(-1.0, 1.0) + 1.0)
+    };
+    for backend in [Backend::Cpu, Backend::Gpu] {
+        let worlds = 3;
+        let mut batch = Batch::new(&model, worlds, &BatchOptions::on(backend)).unwrap();
+        batch.seed_task(.., &[5; 3], &[0, 1, 2]).unwrap();
+        batch.begin_episodes(..).unwrap();
+        let get = |batch: &mut Batch, name: &str| batch.get(name, ..).unwrap().data.to_f64();
+        let goals =
+            |batch: &mut Batch| get(batch, "observation").chunks(3).map(|o| [o[1], o[2]]).collect::<Vec<_>>();
+        let mut changed = 0;
+        for _ in 0..12 {
+            let (seen, before) = (get(&mut batch, "observation"), goals(&mut batch));
+            batch.follow_policy().unwrap();
+            for (o, got) in seen.chunks(3).zip(get(&mut batch, "action")) {
+                assert!((act(o) - got).abs() < 1e-6, "{}: {got}, not {}", backend.name(), act(o));
+            }
+            batch.step_task().unwrap();
+            changed += usize::from(goals(&mut batch)[0] != before[0]);
+        }
+        assert!((2..5).contains(&changed), "drawn every four or five steps: {changed}");
+        // one world is given a command; the others go on
+        batch.command(1, "goal", Some(&[0.25, -0.5])).unwrap();
+        for _ in 0..10 {
+            batch.step_task().unwrap();
+            let all = goals(&mut batch);
+            assert_eq!(all[1], [0.25, -0.5]);
+            assert!(all[0][0] != 0.25 && all[2][0] != 0.25);
+        }
+        batch.command(1, "goal", None).unwrap();
+        batch.step_task().unwrap();
+        assert!(goals(&mut batch)[1] != [0.25, -0.5]);
+    }
+}
+
+#[test]
+fn policies_and_commands_that_do_not_fit_are_refused() {
+    let told = |from: &str, to: &str| {
+        assert!(FOLLOWS.contains(from), "{from}");
+        let task = Task::from_json(&FOLLOWS.replacen(from, to, 1)).unwrap();
+        model().set_task(&task).unwrap_err().to_string()
+    };
+    assert!(told("\"mean\": [0.1, 0, 0.5]", "\"mean\": [0.1, 0]").contains("the policy of the task: "));
+    assert!(told("[0.7, -0.4]", "[0.7]").contains("layer 1 has 1 weights; 1 units of 2 are 2"));
+    assert!(
+        told("\"name\": \"goal\", \"timer\"", "\"name\": \"gaol\", \"timer\"").contains("command 'gaol'")
+    );
+    assert!(told("\"timer\": \"left\"", "\"timer\": \"goal\"").contains("its timer 'goal'"));
+    assert!(told("\"low\": 0, \"high\": 1", "\"low\": 2, \"high\": 1").contains("'a' has no range"));
+    assert!(
+        Task::from_json(&FOLLOWS.replace("\"limit\"", "\"limits\""))
+            .unwrap_err()
+            .to_string()
+            .contains("limits")
+    );
+    let mut batch = batch(1, Backend::Cpu);
+    assert!(batch.follow_policy().unwrap_err().to_string().contains("has no policy"));
+    assert!(batch.command(.., "goal", None).unwrap_err().to_string().contains("no command 'goal'"));
+}

@@ -222,6 +222,7 @@ const PAIRS: &[(&str, usize)] = &[
     ("solver/solve", 1),
     ("solver/update", 5),
     ("task/evaluate", 5),
+    ("task/network", 3),
     ("task/task_begin", 1),
     ("task/task_observe", 1),
     ("task/task_restart", 1),

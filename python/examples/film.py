@@ -1,6 +1,7 @@
 """Film strip of a motion: the same world at several moments, side by side.
 
     pip install manyworlds matplotlib
+    python -m manyworlds play runs/quadruped --film frames.npy
     python python/examples/film.py models/quadruped.xml frames.npy --out film.png
 
 `frames.npy` holds qpos, [frame, nq]; so does what `draw` takes. Nothing but matplotlib draws: each geom is the outline

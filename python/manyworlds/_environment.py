@@ -207,6 +207,17 @@ class Environment:
         self.batch._core.begin_episodes(some.mask)
         return self.receive().observation
 
+    def command(self, name: str, numbers: ArrayLike | None, worlds: Worlds = None) -> None:
+        """Gives some worlds, or all, a command of the task, which they keep until their episode ends.
+
+        numbers: those of the command; None lets the task draw it again in the next step.
+
+        Raises ValueError for a name that is no command, or another count of numbers.
+        """
+        mask = chosen(worlds, self.num_worlds).mask
+        given = None if numbers is None else np.atleast_1d(np.asarray(numbers, dtype=np.float64)).ravel().tolist()
+        self.batch._core.give_command(mask, name, given)
+
     def step(self, action: ArrayLike) -> Step:
         """A step of every world under `action` [world, action], or one for all; the arrays are the caller's to keep.
 

@@ -119,6 +119,10 @@ class Expr:
     # an expression is known by itself, whatever it is equal to
     __hash__ = object.__hash__
 
+    def clip(self, least: Operand, most: Operand, out: None = None) -> Expr:
+        """Within limits, element by element; what `numpy.clip` calls."""
+        return apply("min", apply("max", self, least), most)
+
     def equals(self, other: Operand) -> Expr:
         """1 where both are equal, else 0: as `==`."""
         return apply("eq", self, other)

@@ -87,6 +87,16 @@ def cos(value: Operand) -> Expr:
     return apply("cos", value)
 
 
+def sqrt(value: Operand) -> Expr:
+    """Square root."""
+    return apply("sqrt", value)
+
+
+def arctan2(y: Operand, x: Operand) -> Expr:
+    """Angle from the x axis to the point (x, y)."""
+    return apply("atan2", y, x)
+
+
 def isfinite(value: Operand) -> Expr:
     """1 for numbers, 0 for NaN and infinities."""
     return apply("isfinite", value)

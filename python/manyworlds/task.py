@@ -18,7 +18,7 @@ where the worlds are. An expression is a vector; a single number goes with a vec
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike
 from ._arrays import Array
 from ._expression import Expr, FieldExpr, Nodes, Operand, Rewritten, Table, apply, constant, expression, take
 from ._functions import (
+    arctan2,
     clip,
     concat,
     cos,
@@ -50,6 +51,7 @@ from ._functions import (
     sin,
     smallest,
     some,
+    sqrt,
     total,
     uniform,
     where,
@@ -157,7 +159,7 @@ class Task:
         self._writes: list[dict[str, Any]] = []
         self._resets: list[dict[str, Any]] = []
         self._observation: dict[str, dict[str, Expr]] = {}
-        self._commands: dict[str, Expr] = {}
+        self._commands: dict[str, list[dict[str, Any]]] = {}
         # what variables that are kept over episodes are in the one that begins
         self._kept: dict[str, Expr] = {}
         self._reward: dict[str, Expr] = {}
@@ -302,10 +304,13 @@ class Task:
         # the lag of this step, which the value has where variables are renewed
         return take(past, lag), where(after < 1.0, value, take(past, after - 1.0))
 
-    def command(self, name: str, draw: Operand, *, seconds: Range = (4.0, 8.0)) -> Expr:
+    def command(
+        self, name: str, draw: Operand, *, seconds: Range = (4.0, 8.0), numbers: Mapping[str, Range] | None = None
+    ) -> Expr:
         """Numbers that are asked of an agent: drawn where an episode begins, and anew every few seconds.
 
         draw: the numbers, such as `uniform(low, high)`. seconds: least and most time from one draw to the next.
+        numbers: their names and ranges, for windows and pages where a user gives the command.
         """
         if not 0.0 < seconds[0] <= seconds[1]:
             raise ValueError(
@@ -315,7 +320,12 @@ class Task:
         drawn = expression(draw)
         command = self.variable(name, drawn)
         self.renew(command, where(over, drawn, command))
-        self._commands[name] = command
+        named = {str(k): (-1.0, 1.0) for k in range(drawn.size)} if numbers is None else dict(numbers)
+        if len(named) != drawn.size:
+            raise ValueError(f"command '{name}' has {drawn.size} numbers, {len(named)} of them are named")
+        self._commands[name] = [
+            {"name": number, "low": float(low), "high": float(high)} for number, (low, high) in named.items()
+        ]
         return command
 
     def every(self, name: str, seconds: Range) -> Expr:
@@ -516,6 +526,10 @@ class Task:
             "reward": named(self._reward),
             "termination": named(self._termination),
             "metrics": named(self._metrics),
+            "commands": [
+                {"name": name, "timer": f"seconds left of {name}", "numbers": numbers}
+                for name, numbers in self._commands.items()
+            ],
             **({"table": nodes.table} if nodes.table else {}),
             "nodes": nodes.list,
         }
@@ -565,6 +579,7 @@ __all__: Sequence[str] = [
     "clip",
     "concat",
     "constant",
+    "arctan2",
     "cos",
     "cross",
     "dot",
@@ -582,6 +597,7 @@ __all__: Sequence[str] = [
     "rotate",
     "rotate_inverse",
     "sin",
+    "sqrt",
     "smallest",
     "some",
     "take",

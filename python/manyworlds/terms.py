@@ -70,13 +70,15 @@ def velocity_command(
     """
     quat = _root(task)
     low, high = (np.array(ends) for ends in zip(forward, sideways, turn))
+    numbers = {"forward": forward, "sideways": sideways, "turn": turn}
     moving = where(uniform(0.0, 1.0) < still, 0.0, 1.0) if still > 0.0 else constant(1.0)
     asked = moving * scale * uniform(low, high)
     if toward is None:
-        value: Expr = task.command(name, asked, seconds=seconds)
+        value: Expr = task.command(name, asked, seconds=seconds, numbers=numbers)
     else:
         turns = where(uniform(0.0, 1.0) < toward_share, moving, 0.0)
-        drawn = task.command(name, concat(asked, uniform(*toward), turns), seconds=seconds)
+        numbers |= {"direction": toward, "turns to it": (0.0, 1.0)}
+        drawn = task.command(name, concat(asked, uniform(*toward), turns), seconds=seconds, numbers=numbers)
         left = wrap_angle(drawn[3] - heading(quat))
         most = [scale * constant(end) for end in turn]
         value = concat(drawn[:2], where(drawn[4], clip(stiffness * left, *most), drawn[2]))
@@ -108,7 +110,8 @@ def pose_command(
 ) -> Pose:
     """Asks for a pose: a place around a point, and an orientation by roll, pitch and yaw, which turn in this order."""
     low, high = (np.array(ends) for ends in zip(x, y, z, roll, pitch, yaw))
-    drawn = task.command(name, uniform(low, high), seconds=seconds)
+    numbers = {"x": x, "y": y, "z": z, "roll": roll, "pitch": pitch, "yaw": yaw}
+    drawn = task.command(name, uniform(low, high), seconds=seconds, numbers=numbers)
     half = 0.5 * drawn[3:]
     (cr, cp, cy), (sr, sp, sy) = ([f(half)[k] for k in range(3)] for f in (np.cos, np.sin))
     quat = concat(

@@ -52,6 +52,23 @@ impl Batch {
         self.run(py, |batch| batch.begin_episodes(mask))
     }
 
+    /// Gives a command to some worlds; `None` lets the task draw it again.
+    fn give_command(
+        &self,
+        py: Python<'_>,
+        mask: PyReadonlyArray1<'_, bool>,
+        name: &str,
+        numbers: Option<Vec<f64>>,
+    ) -> PyResult<()> {
+        let mask = array::mask(Some(&mask)).map_err(exception)?.unwrap_or_default();
+        self.run(py, |batch| batch.command(mask, name, numbers.as_deref()))
+    }
+
+    /// A step of the environment under the policy of its task.
+    fn step_by_policy(&self, py: Python<'_>) -> PyResult<()> {
+        self.run(py, |batch| batch.follow_policy().and_then(|()| batch.step_task()))
+    }
+
     /// A step of the environment.
     fn step_task(&self, py: Python<'_>, action: Reals<'_>) -> PyResult<()> {
         let action = action.numbers().map_err(exception)?;

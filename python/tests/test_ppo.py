@@ -1,8 +1,7 @@
-"""The example of learning: each piece against a plain loop, and a task that is learnt in seconds."""
+"""Proximal policy optimisation: each piece against a plain loop, and a task that is learnt in seconds."""
 
 from __future__ import annotations
 
-import sys
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,10 +10,10 @@ import numpy as np
 import pytest
 
 pytest.importorskip("jax")
-sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))
 
 import jax  # noqa: E402
-import ppo  # noqa: E402
+
+from manyworlds.learn import LearnError, ppo  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("default")
 CONFIG = ppo.Config(worlds=16, horizon=32, epochs=4, minibatches=4, rate=3e-3, hidden=(16, 16))
@@ -151,7 +150,7 @@ def test_a_runner_counts_episodes_and_marks_their_first_steps() -> None:
     assert sum(length for _, length in runner.episodes) + runner.lengths.sum() == live.sum()
 
 
-def test_it_learns_and_the_same_seed_gives_the_same_bits(tmp_path: Path) -> None:
+def test_it_learns_and_the_same_seed_gives_the_same_bits() -> None:
     config = replace(CONFIG, steps=16 * 32 * 25)
     runs = [ppo.train(Point(16, 3), config, 3) for _ in range(2)]
     (state, log), (again, other) = runs
@@ -167,17 +166,48 @@ def test_it_learns_and_the_same_seed_gives_the_same_bits(tmp_path: Path) -> None
     assert (lengths == 20).all()
     # at most a step or two are needed to get to 0
     assert sums.mean() > 18.5 > before + 5
-    # a saved policy is the same policy, and learning goes on from it
-    ppo.save(tmp_path / "policy.npz", state)
-    loaded = ppo.load(tmp_path / "policy.npz", ppo.create(config, 0, 1, 1))
+    # what is kept of it is the same, and learning goes on from it
+    loaded = ppo.state_of(ppo.arrays_of(state), ppo.create(config, 0, 1, 1))
     np.testing.assert_array_equal(ppo.evaluate(Point(16, 5), config, loaded)[0], sums)
     x = np.ones((16, 1), np.float32)
     np.testing.assert_array_equal(ppo.act(config, loaded, x, np.int32(0)), ppo.act(config, state, x, np.int32(0)))
+    with pytest.raises(LearnError, match=r"'.net.actor\[0\]\[0\]' of shape \[2, 16\] is expected, got \[1, 16\]"):
+        ppo.state_of(ppo.arrays_of(state), ppo.create(config, 0, 2, 1))
+
+
+def test_the_learning_rate_follows_the_divergence() -> None:
+    config = replace(CONFIG, target_divergence=0.01, least_rate=1e-4, most_rate=1e-2)
+    for before, divergence, after in [
+        (1e-3, 0.021, 1e-3 / 1.5),
+        (1e-3, 0.019, 1e-3),
+        (1e-3, 0.006, 1e-3),
+        (1e-3, 0.004, 1.5e-3),
+        # the policy that acted: nothing is known yet
+        (1e-3, 0.0, 1e-3),
+        (1.2e-4, 1.0, 1e-4),
+        (9e-3, 1e-3, 1e-2),
+    ]:
+        rate = ppo.adapted(config, np.float32(before), np.float32(divergence))
+        assert rate.dtype == np.float32 and float(rate) == pytest.approx(after, rel=1e-6)
+    assert ppo.adapted(CONFIG, 1e-3, 1.0) == 1e-3
+    # a rate that is far too large comes down; a schedule does not look at the divergence
+    rollout = random_rollout(32, 16)
+    config = replace(config, rate=1e-2, target_divergence=1e-5)
+    rates = [ppo.update(c, ppo.create(c, 0, 3, 2), rollout, np.float32(0))[0].rate for c in (config, CONFIG)]
+    assert float(rates[0]) < 2e-3 and rates[1] == np.float32(CONFIG.rate) and rates[0].dtype == np.float32
+
+
+def test_learning_that_diverges_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    training = ppo.Training(Point(16, 3), CONFIG, 3)
+    net = training.state.net._replace(log_deviation=np.float32([np.nan]))
+    monkeypatch.setattr(ppo, "update", lambda *_: (training.state._replace(net=net), np.float32(0)))
+    with pytest.raises(LearnError, match="learning has diverged after 512 steps: try a smaller --config rate"):
+        training.advance()
 
 
 def test_curves_of_several_runs(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    import curves
+    from manyworlds.learn import curves
 
     logs = [tmp_path / f"{seed}.csv" for seed in range(2)]
     for seed, log in enumerate(logs):

@@ -3,8 +3,8 @@
 import package::collision::ray_mesh::{nearest_hit, ray_triangle, take_nearer};
 import package::collision::ray_shape::{first_ahead, Hit, intersect, no_hit, slab_interval};
 
-// Half the width of a row of cells, and a little for rounding.
-const ROW_SLACK: f32 = 0.51;
+// Part of a cell by which what is under a ray is made longer on each side, for rounding.
+const SLACK: f32 = 0.02;
 
 // Vertex of the surface of a height field.
 fn hfield_vertex(field: u32, row: u32, col: u32) -> vec3f {
@@ -14,13 +14,12 @@ fn hfield_vertex(field: u32, row: u32, col: u32) -> vec3f {
     return vec3f(cell - size.xy, hfield_data(u32(hfield_adr(field)) + row * counts.x + col) * size.z);
 }
 
-// First cell, and one past the last, along an axis under an interval of a ray, with one more on each side; `p` is
-// relative to the first vertex.
+// First cell, and one past the last, along an axis under an interval of a ray; `p` is relative to the first vertex.
 fn cells_under(p: f32, v: f32, step: f32, count: f32, part: vec2f) -> vec2u {
-    let came = floor((p + part.x * v) / step);
-    let goes = floor((p + part.y * v) / step);
-    let low = clamp(min(came, goes) - 1.0, 0.0, count - 1.0);
-    let high = clamp(max(came, goes) + 2.0, 0.0, count - 1.0);
+    let came = (p + part.x * v) / step;
+    let goes = (p + part.y * v) / step;
+    let low = clamp(floor(min(came, goes) - SLACK), 0.0, count - 1.0);
+    let high = clamp(floor(max(came, goes) + SLACK) + 1.0, 0.0, count - 1.0);
     return vec2u(u32(low), u32(high));
 }
 
@@ -46,7 +45,7 @@ fn ray_hfield(field: u32, p: vec3f, v: vec3f) -> Hit {
     if (inside.x > inside.y || inside.y < 0.0) {
         return nearest_hit;
     }
-    // rows of cells under it, and one more on each side
+    // rows of cells under it
     let counts = vec2f(f32(hfield_ncol(field)), f32(hfield_nrow(field)));
     let step = 2.0 * size.xy / (counts - 1.0);
     let ahead = vec2f(max(inside.x, 0.0), inside.y);
@@ -54,7 +53,7 @@ fn ray_hfield(field: u32, p: vec3f, v: vec3f) -> Hit {
     for (var r = rows.x; r < rows.y; r++) {
         // cells of a row under the part of the ray between its two sides
         let middle = step.y * (f32(r) + 0.5) - size.y;
-        let part = intersect(ahead, slab_interval(p.y - middle, v.y, ROW_SLACK * step.y));
+        let part = intersect(ahead, slab_interval(p.y - middle, v.y, (0.5 + SLACK) * step.y));
         if (part.x > part.y) {
             continue;
         }

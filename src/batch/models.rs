@@ -1,7 +1,7 @@
 //! The models of the worlds: one for all, and a column for each world of every field that differs.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use rayon::prelude::*;
 
@@ -133,34 +133,46 @@ impl Models {
     /// Runs `work` on every world and its model, in parallel. Where there are more threads than worlds, some work on the
     /// same one.
     pub(super) fn each(&mut self, worlds: &mut [Data], work: impl Fn(usize, &Model, &mut Data) + Sync) {
-        self.each_group(worlds, 1, |first, model, worlds| {
-            worlds.iter_mut().enumerate().for_each(|(k, data)| work(first + k, model, data));
+        self.each_group(worlds, 1, |first, models, worlds| {
+            let own = worlds.iter_mut().zip(models).enumerate();
+            own.for_each(|(k, (data, model))| work(first + k, model, data));
         });
     }
 
-    /// As [`Models::each`], on up to `size` worlds of one model that follow each other, with the number of the first.
+    /// As [`Models::each`], on up to `size` worlds that follow each other, with the number of the first and the model of each.
     pub(super) fn each_group(
         &mut self,
         worlds: &mut [Data],
         size: usize,
-        work: impl Fn(usize, &Model, &mut [Data]) + Sync,
+        work: impl Fn(usize, &[&Model], &mut [Data]) + Sync,
     ) {
         let (base, varied, idle) = (&self.base, &self.varied, &self.idle);
         let threads = rayon::current_num_threads() / worlds.len().max(1);
         worlds.iter_mut().for_each(|data| data.threads = threads);
         if varied.is_empty() {
+            let models = vec![&**base; size];
             let groups = worlds.par_chunks_mut(size).enumerate();
-            groups.for_each(|(group, worlds)| work(group * size, base, worlds));
+            groups.for_each(|(group, worlds)| work(group * size, &models[..worlds.len()], worlds));
             return;
         }
-        worlds.par_iter_mut().enumerate().zip(&mut self.columns).for_each_init(
-            || Borrowed::new(idle, base),
-            |borrowed, ((world, data), columns)| {
-                exchange(&mut borrowed.model, varied, columns);
-                work(world, &borrowed.model, std::slice::from_mut(data));
-                exchange(&mut borrowed.model, varied, columns);
+        let groups = worlds.par_chunks_mut(size).zip(self.columns.par_chunks_mut(size)).enumerate();
+        groups.for_each_init(
+            || Borrowed::new(idle, base, size),
+            |borrowed, (group, (worlds, columns))| {
+                let change = |models: &mut [Model], columns: &mut [Vec<OwnedValues<f64>>]| {
+                    models.iter_mut().zip(columns).for_each(|(model, own)| exchange(model, varied, own));
+                };
+                change(&mut borrowed.models, columns);
+                let models: Vec<&Model> = borrowed.models.iter().take(worlds.len()).collect();
+                work(group * size, &models, worlds);
+                change(&mut borrowed.models, columns);
             },
         );
+    }
+
+    /// Places in the table of the fields that differ.
+    pub(super) fn places(&self) -> Vec<usize> {
+        self.varied.iter().map(|v| v.place).collect()
     }
 }
 
@@ -171,23 +183,28 @@ fn exchange(model: &mut Model, varied: &[Varied], columns: &mut [OwnedValues<f64
     }
 }
 
-/// A model for one thread, returned when dropped.
+/// Models for the worlds of a group on one thread, returned when dropped.
 struct Borrowed<'a> {
     idle: &'a Mutex<Vec<Model>>,
-    model: Model,
+    models: Vec<Model>,
 }
 
 impl<'a> Borrowed<'a> {
-    fn new(idle: &'a Mutex<Vec<Model>>, base: &Model) -> Self {
-        let model = idle.lock().ok().and_then(|mut models| models.pop());
-        Self { idle, model: model.unwrap_or_else(|| base.clone()) }
+    fn new(idle: &'a Mutex<Vec<Model>>, base: &Model, count: usize) -> Self {
+        let some = |mut idle: MutexGuard<'_, Vec<Model>>| {
+            let left = idle.len().saturating_sub(count);
+            idle.split_off(left)
+        };
+        let mut models = idle.lock().map(some).unwrap_or_default();
+        models.resize_with(count, || base.clone());
+        Self { idle, models }
     }
 }
 
 impl Drop for Borrowed<'_> {
     fn drop(&mut self) {
-        if let Ok(mut models) = self.idle.lock() {
-            models.push(std::mem::take(&mut self.model));
+        if let Ok(mut idle) = self.idle.lock() {
+            idle.append(&mut self.models);
         }
     }
 }

@@ -9,6 +9,9 @@ use crate::model::task::{STEP_OUTPUTS, Task};
 use crate::model::{DataField, FieldName};
 use crate::schema::NumbersRef;
 
+/// Seconds to the next draw of a command that stays.
+const FOREVER: f64 = 1e6;
+
 impl Batch {
     /// The task of the model.
     ///
@@ -75,6 +78,63 @@ impl Batch {
         let worlds: Vec<usize> = (0..self.worlds).collect();
         self.check_values(field::action.row(), &worlds, action)?;
         self.call(Call::Act(action.to_numbers()))
+    }
+
+    /// Sets the actions of all worlds to those of the policy of the task, for what they observe.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] without a task or a policy; as [`Batch::get`].
+    pub fn follow_policy(&mut self) -> Result<()> {
+        let model = self.shared_model();
+        self.task()?;
+        let policy = model.task.as_deref().and_then(|program| program.task().policy.as_ref());
+        let policy = policy.ok_or_else(|| Error::Argument("the task has no policy".to_owned()))?;
+        let (numbers, count) = (self.sizes().naction, self.sizes().nobservation);
+        let observation = self.get("observation", ..)?.data.to_f64();
+        let mut action = vec![0.0; self.worlds * numbers];
+        for (seen, action) in observation.chunks(count.max(1)).zip(action.chunks_mut(numbers.max(1))) {
+            policy.act(seen, action);
+        }
+        self.set("action", .., &action)
+    }
+
+    /// Gives some worlds a command, which stays until it is given anew, released or an episode begins; without numbers, the
+    /// task draws one in the next step.
+    ///
+    /// # Errors
+    /// [`Error::Argument`] without a task, for a name that is no command of it, or for another count of numbers; as
+    /// [`Worlds::resolve`].
+    pub fn command<'w>(
+        &mut self,
+        worlds: impl Into<Worlds<'w>>,
+        name: &str,
+        numbers: Option<&[f64]>,
+    ) -> Result<()> {
+        let command = self.task()?.commands.iter().find(|c| c.name == name).cloned();
+        let Some(command) = command else {
+            let names = self.task()?.commands.iter().map(|c| c.name.as_str());
+            let near = crate::error::suggest(name, names);
+            return Err(Error::Argument(format!("the task has no command '{name}'{near}")));
+        };
+        let (want, got) = (command.numbers.len(), numbers.map_or(command.numbers.len(), <[f64]>::len));
+        if want != got || numbers.is_some_and(|all| all.iter().any(|x| !x.is_finite())) {
+            return Err(Error::Argument(format!("command '{name}' has {want} finite numbers, got {got}")));
+        }
+        let of = |name: &str| self.model().task.as_deref().and_then(|program| program.variable(name));
+        let (places, timer) = (of(name), command.timer.as_deref().and_then(of));
+        let worlds = self.resolve(worlds)?;
+        let width = self.sizes().ntaskvariable;
+        let mut remembered = self.get("task_variable", &worlds[..])?.data.to_f64();
+        for row in remembered.chunks_mut(width.max(1)) {
+            if let (Some(places), Some(numbers)) = (places.clone(), numbers) {
+                row[places].copy_from_slice(numbers);
+            }
+            if let Some(timer) = timer.clone() {
+                row[timer].fill(if numbers.is_some() { FOREVER } else { 0.0 });
+            }
+        }
+        let values = NumbersRef::from(&remembered);
+        self.engine.write(&[(field::task_variable.row(), values)], &worlds)
     }
 
     /// What the last step of the environment has shown: `observation`, `reward`, `terminated`, `truncated` and `status` of

@@ -5,6 +5,7 @@
 mod contacts;
 mod elements;
 mod models;
+mod networks;
 mod states;
 mod worlds;
 

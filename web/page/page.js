@@ -148,7 +148,51 @@ function panel() {
   $("camera-field").hidden = !view.draws;
   $("show").hidden = !view.draws;
   $("controls").replaceChildren(...info.actuators.map(control));
-  $("control-section").hidden = info.actuators.length === 0;
+  // a task sets the controls
+  $("control-section").hidden = info.actuators.length === 0 || info.policy;
+  $("commands").replaceChildren(...info.commands.map(command));
+  $("command-section").hidden = info.commands.length === 0;
+}
+
+/** Sliders of a command that the policy follows, and a box: who ticks it or moves one gives the command. */
+function command({ name: label, numbers }) {
+  const field = element("fieldset", "command", "");
+  const given = Object.assign(document.createElement("input"), { type: "checkbox" });
+  const sliders = numbers.map(({ low, high }) =>
+    Object.assign(document.createElement("input"), { type: "range", min: low, max: high, step: (high - low) / 200 }),
+  );
+  const values = numbers.map(() => element("output", "", ""));
+  const give = () => attempt(() => simulation.give(label, given.checked ? sliders.map((s) => Number(s.value)) : undefined));
+  given.onchange = give;
+  sliders.forEach((slider) => (slider.oninput = () => {
+    given.checked = true;
+    give();
+  }));
+  const heading = element("label", "", "");
+  heading.append(given, `give ${label}`);
+  field.append(heading);
+  numbers.forEach(({ name: text }, i) => {
+    const row = element("label", "control", "");
+    row.append(element("span", "", text), values[i], sliders[i]);
+    field.append(row);
+  });
+  /** Shows the numbers as they are. */
+  field.show = () => {
+    const now = simulation.command(label);
+    now.forEach((value, i) => {
+      values[i].textContent = value.toFixed(2);
+      if (document.activeElement !== sliders[i]) sliders[i].value = value;
+    });
+  };
+  field.give = () => (given.checked = true);
+  return field;
+}
+
+/** Changes a number of the first command by keys; false where there is none. */
+function steer(number, up) {
+  if (!info || number >= (info.commands[0]?.numbers.length ?? 0)) return;
+  attempt(() => simulation.steer(number, up));
+  $("commands").firstElementChild.give();
 }
 
 /** A box to tick for each part of a picture that can be switched. */
@@ -220,6 +264,7 @@ function numbers() {
   if (rate > 0) $("rate").textContent = thousands.format(rate);
   $("factor").textContent = running ? `${(100 * factor).toFixed(0)} %` : "paused";
   $("contacts").textContent = contacts;
+  for (const field of $("commands").children) field.show();
   const tenth = 2 ** Number($("speed").value) * 0.9;
   let note = "";
   if (diverged > 0) note = "The state diverged and was reset.";
@@ -264,7 +309,16 @@ function listen() {
   }
   document.addEventListener("keydown", (event) => {
     if (["INPUT", "SELECT", "BUTTON"].includes(event.target.tagName)) return;
-    const action = { " ": () => play(!running), ArrowRight: () => $("step").click(), Backspace: reset }[event.key];
+    const steered = {
+      ArrowUp: () => steer(0, true),
+      ArrowDown: () => steer(0, false),
+      PageUp: () => steer(1, true),
+      PageDown: () => steer(1, false),
+      ArrowLeft: () => steer(2, true),
+      ArrowRight: () => steer(2, false),
+    };
+    const plain = { " ": () => play(!running), ArrowRight: () => $("step").click(), Backspace: reset };
+    const action = (event.shiftKey ? steered : plain)[event.key];
     if (!action || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     action();

@@ -8,7 +8,7 @@ use manyworlds::error::Error;
 use manyworlds::model::Model;
 use manyworlds::model::data::Data;
 use manyworlds::schema::enums::joint_widths;
-use manyworlds_render::interaction::{Clock, Pull};
+use manyworlds_render::interaction::{Acting, Clock, Pull};
 use serde_json::json;
 use wasm_bindgen::prelude::*;
 use web_time::Instant;
@@ -30,13 +30,15 @@ pub struct Simulation {
     clock: Clock,
     /// Resets of a world that diverged.
     diverged: u32,
+    /// Policy and commands, where the model has a task.
+    acting: Acting,
     /// The body that is pulled, if one is.
     pub(crate) pull: Pull,
 }
 
 #[wasm_bindgen]
 impl Simulation {
-    /// Compiles a model and puts it into its first keyframe, if it has one.
+    /// Compiles a model and puts it into its first keyframe, if it has one; with a task, an episode begins.
     ///
     /// # Errors
     /// A list of problems as JSON.
@@ -44,14 +46,17 @@ impl Simulation {
     pub fn new(files: &Files, name: &str) -> Result<Simulation, JsValue> {
         let model = manyworlds::load_with(Path::new(name), &files.assets).map_err(thrown)?;
         let batch = Batch::new(&model, 1, &BatchOptions::on(Backend::Cpu)).map_err(thrown)?;
-        let mut simulation = Self { batch, clock: Clock::new(1.0), diverged: 0, pull: Pull::default() };
-        let key = (model.sizes.nkey > 0).then_some(0);
+        let acting = Acting::new(&model);
+        let mut simulation =
+            Self { batch, clock: Clock::new(1.0), diverged: 0, acting, pull: Pull::default() };
+        let key = (model.sizes.nkey > 0 && model.task.is_none()).then_some(0);
         simulation.reset(key)?;
         Ok(simulation)
     }
 
     /// What the model holds, as JSON: `name`, `timestep` in s, sizes, names of `keyframes` and `cameras`, `actuators`
-    /// with the range of their controls, `joints` with their places in `qpos` and `qvel`, and the `warnings` of the reader.
+    /// with the range of their controls, `commands` of a task with the ranges of their numbers, whether it has a `policy`,
+    /// `joints` with their places in `qpos` and `qvel`, and the `warnings` of the reader.
     pub fn info(&self) -> String {
         let m = self.model();
         let named = |names: &[String], kind: &str| -> Vec<String> {
@@ -71,7 +76,9 @@ impl Simulation {
             json!({ "name": name, "qposadr": m.jnt_qposadr[j], "dofadr": m.jnt_dofadr[j], "nq": nq, "nv": nv })
         });
         json!({
-            "timestep": m.opt_timestep[0],
+            "timestep": self.timestep(),
+            "policy": Acting::has_policy(m),
+            "commands": Acting::commands(m),
             "nq": m.sizes.nq, "nv": m.sizes.nv, "nu": m.sizes.nu, "nbody": m.sizes.nbody, "ngeom": m.sizes.ngeom,
             "keyframes": named(&m.names.key, "keyframe"),
             "cameras": named(&m.names.camera, "camera"),
@@ -88,7 +95,7 @@ impl Simulation {
     /// # Errors
     /// A list of problems as JSON.
     pub fn advance(&mut self, elapsed: f64, budget: f64) -> Result<u32, JsValue> {
-        let timestep = self.model().opt_timestep[0];
+        let timestep = self.timestep();
         self.clock.pass(elapsed.clamp(0.0, LONGEST), timestep);
         let (begin, mut steps, mut spent) = (Instant::now(), 0, 0.0);
         loop {
@@ -100,7 +107,7 @@ impl Simulation {
                 self.clock.give_up(timestep);
                 break;
             }
-            self.pull().and_then(|()| self.batch.step(count)).map_err(thrown)?;
+            self.pull().and_then(|()| self.take(count)).map_err(thrown)?;
             let now = begin.elapsed().as_secs_f64();
             self.clock.took(count, timestep, now - spent);
             steps += count as u32;
@@ -116,7 +123,7 @@ impl Simulation {
     /// A list of problems as JSON.
     pub fn step(&mut self, count: u32) -> Result<f64, JsValue> {
         let begin = Instant::now();
-        self.batch.step(count as usize).map_err(thrown)?;
+        self.take(count as usize).map_err(thrown)?;
         self.note_divergence()?;
         Ok(begin.elapsed().as_secs_f64())
     }
@@ -127,13 +134,17 @@ impl Simulation {
         self.clock.speed = if speed.is_finite() { speed.max(0.0) } else { 1.0 };
     }
 
-    /// Back to a keyframe, or to the initial state.
+    /// Back to a keyframe, or to the initial state: with a task, to the begin of an episode.
     ///
     /// # Errors
     /// A list of problems as JSON, for a keyframe that does not exist.
     pub fn reset(&mut self, key: Option<usize>) -> Result<(), JsValue> {
-        self.batch.reset(.., key).map_err(thrown)?;
-        self.batch.forward().map_err(thrown)?;
+        if self.model().task.is_some() && key.is_none() {
+            self.batch.begin_episodes(..).map_err(thrown)?;
+        } else {
+            self.batch.reset(.., key).map_err(thrown)?;
+            self.batch.forward().map_err(thrown)?;
+        }
         self.clock.restart();
         self.diverged = 0;
         self.release()
@@ -156,6 +167,31 @@ impl Simulation {
         let missing = || thrown(Error::Argument(format!("there is no actuator {actuator}")));
         *ctrl.get_mut(actuator).ok_or_else(missing)? = value;
         self.batch.set("ctrl", .., &ctrl).map_err(thrown)
+    }
+
+    /// Gives a command of the task, or, without numbers, lets the task draw it again.
+    ///
+    /// # Errors
+    /// A list of problems as JSON, for a command that does not exist or another count of numbers.
+    pub fn give(&mut self, name: &str, numbers: Option<Vec<f64>>) -> Result<(), JsValue> {
+        self.acting.give(&mut self.batch, name, numbers).map_err(thrown)
+    }
+
+    /// Changes a number of the task's first command by a tenth of its range.
+    ///
+    /// # Errors
+    /// A list of problems as JSON.
+    pub fn steer(&mut self, number: usize, up: bool) -> Result<(), JsValue> {
+        self.acting.steer(&mut self.batch, number, up).map_err(thrown)
+    }
+
+    /// Numbers of a command of the task, as they are.
+    ///
+    /// # Errors
+    /// A list of problems as JSON.
+    pub fn command(&mut self, name: &str) -> Result<Vec<f64>, JsValue> {
+        let remembered = self.get("task_variable")?;
+        Ok(self.acting.numbers(self.batch.model(), &remembered, name))
     }
 
     /// A field of the world, flat.
@@ -182,6 +218,20 @@ impl Simulation {
     /// The model.
     pub(crate) fn model(&self) -> &Model {
         self.batch.model()
+    }
+
+    /// Simulated seconds of a step: those of an environment have several of the model.
+    fn timestep(&self) -> f64 {
+        let m = self.model();
+        m.opt_timestep[0] * m.task.as_ref().map_or(1, |program| program.frame_skip()) as f64
+    }
+
+    /// Takes steps, of the environment where the model has a task.
+    fn take(&mut self, count: usize) -> manyworlds::error::Result<()> {
+        match self.model().task {
+            Some(_) => (0..count).try_for_each(|_| self.acting.step(&mut self.batch)),
+            None => self.batch.step(count),
+        }
     }
 
     /// The model, for the renderer.
@@ -254,5 +304,47 @@ mod tests {
         assert!((simulation.get("qpos").unwrap()[2] - 0.5).abs() < 1e-3);
         simulation.release().unwrap();
         assert_eq!(simulation.get("xfrc_applied").unwrap(), [0.0; 18]);
+    }
+
+    /// A slider that goes where its policy is told to.
+    const TASK: &str = r#"{
+        "frame_skip": 5, "autoreset": true, "action": 1,
+        "nodes": [
+            {"op": "variable", "name": "goal", "elements": [0], "size": 1},
+            {"op": "const", "values": [0.2], "size": 1},
+            {"op": "action", "elements": [0], "size": 1}
+        ],
+        "variables": [{"name": "goal", "reset": 1, "update": 0}],
+        "writes": [{"field": "ctrl", "elements": [0], "value": 2}],
+        "observation": [{"name": "goal", "value": 0}],
+        "policy": {"mean": [0], "deviation": [1], "limit": 10, "low": [-1], "high": [1],
+            "layers": [{"weights": [1], "biases": [0]}]},
+        "commands": [{"name": "goal", "numbers": [{"name": "x", "low": -1, "high": 1}]}]
+    }"#;
+
+    #[test]
+    fn a_compiled_model_with_a_policy_follows_commands() {
+        let text = "<mujoco><option timestep='.01' gravity='0 0 0'/><worldbody><body><joint name='x' type='slide'/>
+            <geom size='.1' mass='1'/></body></worldbody><actuator><position joint='x' kp='100' kv='20'/></actuator></mujoco>";
+        let mut model = manyworlds::load_str(text).unwrap();
+        model.set_task(&manyworlds::model::task::Task::from_json(TASK).unwrap()).unwrap();
+        let mut files = Files::new();
+        files.add("slider.mwb", &model.to_mwb()).unwrap();
+        let mut simulation = Simulation::new(&files, "slider.mwb").unwrap();
+        let info: serde_json::Value = serde_json::from_str(&simulation.info()).unwrap();
+        assert_eq!((&info["policy"], &info["timestep"]), (&json!(true), &json!(0.05)));
+        assert_eq!(info["commands"][0]["numbers"][0]["name"], "x");
+        simulation.step(40).unwrap();
+        assert_eq!(simulation.command("goal").unwrap(), [0.2]);
+        assert!((simulation.get("qpos").unwrap()[0] - 0.2).abs() < 1e-3);
+        simulation.give("goal", Some(vec![-0.6])).unwrap();
+        simulation.step(40).unwrap();
+        assert!((simulation.get("qpos").unwrap()[0] + 0.6).abs() < 1e-3);
+        // by keys, up to the end of its range; a reset begins an episode, under the same command
+        (0..30).for_each(|_| simulation.steer(0, true).unwrap());
+        simulation.reset(None).unwrap();
+        assert_eq!(simulation.get("qpos").unwrap(), [0.0]);
+        simulation.step(40).unwrap();
+        assert!((simulation.get("qpos").unwrap()[0] - 1.0).abs() < 1e-3);
     }
 }

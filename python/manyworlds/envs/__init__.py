@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from ._registry import TASKS, Entry, entry, model, randomization, spec, task
+from .biped import biped_joystick, biped_randomization
 from .cartpole import cartpole_swing_up
 from .locomotion import ant, half_cheetah, hopper, humanoid, swimmer, walker2d
 from .quadruped import quadruped_joystick, quadruped_randomization, terrain
@@ -33,6 +34,8 @@ __all__ = [
     "TASKS",
     "Entry",
     "ant",
+    "biped_joystick",
+    "biped_randomization",
     "cartpole_swing_up",
     "entry",
     "half_cheetah",

@@ -12,6 +12,7 @@ from .._model import Model
 from .._spec import Spec
 from .._tables import UnknownNameError, unknown
 from ..task import Task
+from .biped import biped_joystick, biped_randomization
 from .cartpole import cartpole_swing_up
 from .locomotion import ant, half_cheetah, hopper, humanoid, swimmer, walker2d
 from .quadruped import quadruped_joystick, quadruped_randomization, terrain
@@ -41,6 +42,7 @@ TASKS: dict[str, Entry] = {
     "Swimmer": Entry(swimmer, "swimmer"),
     "Reacher": Entry(reacher, "reacher", 50),
     "CartPoleSwingUp": Entry(cartpole_swing_up, "cartpole", 500),
+    "BipedJoystick": Entry(biped_joystick, "biped", 500, biped_randomization),
     "QuadrupedJoystick": Entry(quadruped_joystick, "quadruped", 1000, quadruped_randomization, terrain),
     "QuadrupedRough": Entry(quadruped_rough, "quadruped", 500, quadruped_randomization, rough_ground),
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 
 from ..task import Expr, Task, isfinite, maximum, minimum, norm
 
@@ -49,3 +50,13 @@ def survive(task: Task, healthy: Expr, reward: float, terminate: bool) -> None:
     task.reward("survive", reward * healthy)
     if terminate:
         task.terminate("unhealthy", ~healthy)
+
+
+def weigh(task: Task, terms: Mapping[str, Expr], weights: Mapping[str, float]) -> None:
+    """Pays for terms by their weights, which are per second, that of a fall per fall; none for a weight of zero."""
+    unknown = set(weights) - set(terms)
+    if unknown:
+        raise ValueError(f"there is no term '{sorted(unknown)[0]}' of the reward; there are {', '.join(terms)}")
+    for name, value in terms.items():
+        if weights[name]:
+            task.reward(name, weights[name] * (1.0 if name == "fall" else task.dt) * value)

@@ -25,7 +25,7 @@ from ..task import (
     uniform,
     where,
 )
-from ._terms import Range
+from ._terms import Range, weigh
 
 # Weights of the terms of the reward, per second; that of a fall is per fall.
 WEIGHTS: dict[str, float] = {
@@ -103,14 +103,16 @@ def quadruped_joystick(
     )
     task.write("ctrl", constant(stand[joints]) + action_scale * task.action)
 
-    low, high = zip(forward_range, sideways_range, yaw_range)
-    command = _commands(task, low, high, command_seconds, still_chance)
+    ranges = {"forward": forward_range, "sideways": sideways_range, "turn": yaw_range}
+    low, high = zip(*ranges.values())
+    asked = where(uniform(0.0, 1.0) < still_chance, 0.0, uniform(low, high))
+    command = task.command("command", asked, seconds=command_seconds, numbers=ranges)
     felt = _observations(task, command, stand[joints], noise_scale)
     fallen = _ends(task, felt["gravity"], field_radius)
 
     slip = total((command[:2] - felt["velocity"][:2]) ** 2)
     turn = (command[2] - felt["gyro"][2]) ** 2
-    pay(task, (slip, turn), felt, fallen, tracking_sigma, {**WEIGHTS, **(weights or {})})
+    pay(task, (slip, turn), felt, fallen, (tracking_sigma, tracking_sigma), {**WEIGHTS, **(weights or {})})
     _starts(task, stand, spawn_radius, spawn_height)
     return task
 
@@ -134,13 +136,16 @@ def pay(
     slips: tuple[Expr, Expr],
     felt: Mapping[str, Expr],
     fallen: Expr,
-    sigma: float,
+    sigmas: tuple[float, float],
     weights: Mapping[str, float],
 ) -> None:
-    """Pays for following a command smoothly; `slips` are the squared distances of speeds and turn from it."""
+    """Pays for following a command smoothly; `slips` are the squared distances of speeds and turn from it.
+
+    sigmas: squared distances at which the pay for speeds and for turn is 1/e.
+    """
     terms = {
-        "linear_velocity": exp(slips[0] / -sigma),
-        "angular_velocity": exp(slips[1] / -sigma),
+        "linear_velocity": exp(slips[0] / -sigmas[0]),
+        "angular_velocity": exp(slips[1] / -sigmas[1]),
         "vertical_velocity": felt["velocity"][2] ** 2,
         "roll_and_pitch": total(felt["gyro"][:2] ** 2),
         "orientation": total(felt["gravity"][:2] ** 2),
@@ -149,12 +154,7 @@ def pay(
         "pose": total(felt["joints"] ** 2),
         "fall": fallen,
     }
-    unknown = set(weights) - set(terms)
-    if unknown:
-        raise ValueError(f"there is no term '{sorted(unknown)[0]}' of the reward; there are {', '.join(terms)}")
-    for name, value in terms.items():
-        if weights[name]:
-            task.reward(name, weights[name] * (1.0 if name == "fall" else task.dt) * value)
+    weigh(task, terms, weights)
     task.metric("speed_error", np.sqrt(slips[0]))
     task.metric("turn_error", np.sqrt(slips[1]))
 
@@ -174,16 +174,6 @@ def start_turned(task: Task, stand: Array) -> None:
     task.reset(task.qpos[3:7], concat(np.cos(half), [0.0, 0.0], np.sin(half)))
     task.reset(task.qpos[7:], stand[7:] + uniform(-0.1, 0.1, len(stand) - 7))
     task.reset(task.qvel[:6], uniform(-0.3, 0.3, 6))
-
-
-def _commands(task: Task, low: tuple[float, ...], high: tuple[float, ...], seconds: Range, still: float) -> Expr:
-    """Speeds that are asked for, drawn anew every few seconds."""
-    left = task.variable("seconds left", uniform(*seconds))
-    over = left <= task.dt
-    task.renew(left, where(over, uniform(*seconds), left - task.dt))
-    command = task.variable("command", _command(low, high, still))
-    task.renew(command, where(over, _command(low, high, still), command))
-    return command
 
 
 def _observations(task: Task, command: Expr, stand: Array, noise_scale: float) -> dict[str, Expr]:
@@ -207,11 +197,6 @@ def _starts(task: Task, stand: Array, radius: float, height: float) -> None:
     task.reset(task.qpos[:2], uniform(-radius, radius, 2))
     task.reset(task.qpos[2], stand[2] + height)
     start_turned(task, stand)
-
-
-def _command(low: tuple[float, ...], high: tuple[float, ...], still: float) -> Expr:
-    """Speeds that are asked for."""
-    return where(uniform(0.0, 1.0) < still, 0.0, uniform(low, high))
 
 
 def quadruped_randomization(model: Model) -> list[Drawn]:

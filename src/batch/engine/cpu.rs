@@ -14,7 +14,7 @@ use crate::batch::overflow::{Overflow, cpu_capacity_limit};
 use crate::batch::{Backend, ColdStart, Growth, memory};
 use crate::cpu as pipeline;
 use crate::cpu::lanes::number::WIDTH;
-use crate::cpu::lanes::stepper::Stepper;
+use crate::cpu::lanes::stepper::{Group, Stepper};
 use crate::error::{Error, Result};
 use crate::model::data::{Capacity, Data};
 use crate::model::{DataField, FieldName, Model, schedule};
@@ -52,7 +52,7 @@ impl CpuEngine {
     ) -> Result<Self> {
         let begin = Instant::now();
         let sizes = capacity.sizes(&model);
-        let stepper = Some(new_stepper(&model, worlds));
+        let stepper = stepper_of(&model, worlds, &[]);
         let worlds = new_worlds(&model, worlds, &sizes, overflow)?;
         Ok(Self {
             models: Models::new(model),
@@ -90,23 +90,26 @@ impl CpuEngine {
         Ok(())
     }
 
-    /// Runs `work` on every world, and notes whether one has a status bit after it.
-    fn advance(&mut self, work: impl Fn(&Model, &mut Data) + Sync) {
-        let flagged = AtomicBool::new(false);
-        self.models.each(&mut self.worlds, |_, model, data| {
-            work(model, data);
-            if data.status[0] != 0 {
-                flagged.store(true, Ordering::Relaxed);
-            }
-        });
-        self.flagged = flagged.into_inner();
-    }
-
     /// Takes steps in all worlds, each with all its steps before the next, so that its data stays in cache.
     fn step(&mut self, steps: usize) {
+        self.advance_groups(|stepper, models, worlds| {
+            take_steps(stepper, models, worlds, steps, |_, _, _| {}, |_, _, _| {});
+        });
+    }
+
+    /// Takes a step of the environment in all worlds.
+    fn step_task(&mut self) {
+        self.advance_groups(|stepper, models, worlds| match side_by_side(stepper, models, worlds) {
+            Some((mut group, worlds)) => pipeline::task::step_beside(&mut group, worlds),
+            None => worlds.iter_mut().zip(models).for_each(|(data, model)| pipeline::task::step(model, data)),
+        });
+    }
+
+    /// Runs `work` on groups of worlds, and notes whether one has a status bit after it.
+    fn advance_groups(&mut self, work: impl Fn(Option<&Stepper>, &[&Model], &mut [Data]) + Sync) {
         let (stepper, flagged) = (self.stepper.as_ref(), AtomicBool::new(false));
-        self.models.each_group(&mut self.worlds, width_of(stepper), |_, model, worlds| {
-            take_steps(stepper, model, worlds, steps, |_, _, _| {}, |_, _, _| {});
+        self.models.each_group(&mut self.worlds, width_of(stepper), |_, models, worlds| {
+            work(stepper, models, worlds);
             if worlds.iter().any(|data| data.status[0] != 0) {
                 flagged.store(true, Ordering::Relaxed);
             }
@@ -175,14 +178,14 @@ impl Engine for CpuEngine {
             Call::Forward => self.models.each(&mut self.worlds, |_, m, data| pipeline::forward(m, data)),
             Call::ForwardOf(worlds) => self.on(&worlds, |_, model, data| pipeline::forward(model, data)),
             Call::Inverse => self.models.each(&mut self.worlds, |_, m, data| pipeline::inverse(m, data)),
-            Call::Task => self.advance(pipeline::task::step),
+            Call::Task => self.step_task(),
             Call::Act(action) => {
                 let width = self.sizes.naction;
                 for (w, data) in self.worlds.iter_mut().enumerate() {
                     let row = action.as_ref().part(w * width, width);
                     data.action.iter_mut().zip(row.iter()).for_each(|(to, x)| *to = x);
                 }
-                self.advance(pipeline::task::step);
+                self.step_task();
             }
             Call::Kernel(_) => return Err(no_kernels("a kernel of another batch")),
             Call::Restart(worlds) => self.on(&worlds, |_, model, data| pipeline::task::restart(model, data)),
@@ -331,8 +334,7 @@ impl Engine for CpuEngine {
                 data.capacity_limit = Capacity { njmax: limit.njmax.saturating_add(more), ..limit };
             }
         }
-        let is_one = models.varied().next().is_none();
-        self.stepper = is_one.then(|| new_stepper(models.base(), self.worlds.len()));
+        self.stepper = stepper_of(models.base(), self.worlds.len(), &models.places());
         (self.models, self.sizes, self.rows) = (models, sizes, rows);
         Ok(())
     }
@@ -354,10 +356,21 @@ fn new_worlds(model: &Model, worlds: usize, sizes: &Sizes, overflow: Overflow) -
     Ok((0..worlds).into_par_iter().map(new).collect())
 }
 
-/// Steps of worlds of one model: side by side where that leaves no thread without work.
-fn new_stepper(model: &Model, worlds: usize) -> Stepper {
+/// Steps of worlds whose models differ in some fields, by their places: side by side where that leaves no thread without work.
+fn stepper_of(model: &Model, worlds: usize, varied: &[usize]) -> Option<Stepper> {
     let (threads, groups) = (rayon::current_num_threads(), worlds / WIDTH);
-    Stepper::new(model, if groups < threads { 0 } else { threads })
+    Stepper::varying(model, if groups < threads { 0 } else { threads }, varied)
+}
+
+/// Worlds that step side by side, and what they do it in; none for worlds that step by themselves.
+fn side_by_side<'a, 'w>(
+    stepper: Option<&'a Stepper>,
+    models: &[&'a Model],
+    worlds: &'w mut [Data],
+) -> Option<(Group<'a>, &'w mut [Data; WIDTH])> {
+    let models = <[&Model; WIDTH]>::try_from(models).ok()?;
+    let group = stepper?.group(models)?;
+    Some((group, worlds.try_into().ok()?))
 }
 
 /// Worlds that step together.
@@ -365,26 +378,24 @@ fn width_of(stepper: Option<&Stepper>) -> usize {
     stepper.map_or(1, Stepper::width)
 }
 
-/// Takes steps in worlds of one model, with what is done before and after each step of each world.
+/// Takes steps in worlds, with what is done before and after each step of each world.
 fn take_steps(
     stepper: Option<&Stepper>,
-    model: &Model,
+    models: &[&Model],
     worlds: &mut [Data],
     steps: usize,
     before: impl Fn(usize, usize, &mut Data),
     mut after: impl FnMut(usize, usize, &Data),
 ) {
-    if let Ok(worlds) = <&mut [Data; WIDTH]>::try_from(&mut *worlds)
-        && let Some(mut group) = stepper.and_then(Stepper::group)
-    {
+    if let Some((mut group, worlds)) = side_by_side(stepper, models, worlds) {
         for step in 0..steps {
             worlds.iter_mut().enumerate().for_each(|(k, data)| before(step, k, data));
-            group.step(model, worlds);
+            group.step(worlds);
             worlds.iter().enumerate().for_each(|(k, data)| after(step, k, data));
         }
         return;
     }
-    for (k, data) in worlds.iter_mut().enumerate() {
+    for (k, (data, model)) in worlds.iter_mut().zip(models).enumerate() {
         for step in 0..steps {
             before(step, k, data);
             match stepper {
@@ -405,8 +416,8 @@ fn record(
 ) -> Vec<Vec<Vec<f64>>> {
     let Recording { steps, controls, fields, every } = recording;
     let rows: Vec<Mutex<Vec<Vec<f64>>>> = worlds.iter().map(|_| Mutex::default()).collect();
-    models.each_group(worlds, width_of(stepper), |first, model, worlds| {
-        let nu = model.sizes.nu;
+    let nu = models.base().sizes.nu;
+    models.each_group(worlds, width_of(stepper), |first, models, worlds| {
         let before = |step: usize, k: usize, data: &mut Data| {
             if let Some(controls) = controls {
                 data.ctrl.copy_from_slice(&controls[((first + k) * steps + step) * nu..][..nu]);
@@ -424,7 +435,7 @@ fn record(
                 }
             }
         };
-        take_steps(stepper, model, worlds, steps, before, after);
+        take_steps(stepper, models, worlds, steps, before, after);
         for (row, record) in rows[first..].iter().zip(records) {
             if let Ok(mut row) = row.lock() {
                 *row = record;

@@ -151,7 +151,10 @@ impl App {
                 }
             }
             Action::Diverged => self.choose_diverged()?,
+            Action::Steer(number, up) => self.session.steer(number, up)?,
             Action::Planner => {
+                let acts = self.session.acting().by_policy();
+                self.session.let_policy(!acts);
                 if let Some(mpc) = &mut self.session.mpc {
                     mpc.set_on(!mpc.is_on());
                     if !mpc.is_on() {

@@ -58,8 +58,10 @@ pub(super) enum Action {
     Worst,
     /// Next world that has diverged.
     Diverged,
-    /// Planner.
+    /// Planner, or policy.
     Planner,
+    /// A number of the task's first command, up or down.
+    Steer(usize, bool),
     /// End.
     Quit,
     /// Visual flag.
@@ -116,6 +118,12 @@ const KEYS: &[(Key, Modifiers, Action)] = &[
     (Key::W, CTRL, Action::Worst),
     (Key::D, CTRL, Action::Diverged),
     (Key::Enter, NONE, Action::Planner),
+    (Key::ArrowUp, SHIFT, Action::Steer(0, true)),
+    (Key::ArrowDown, SHIFT, Action::Steer(0, false)),
+    (Key::PageUp, SHIFT, Action::Steer(1, true)),
+    (Key::PageDown, SHIFT, Action::Steer(1, false)),
+    (Key::ArrowLeft, SHIFT, Action::Steer(2, true)),
+    (Key::ArrowRight, SHIFT, Action::Steer(2, false)),
     (Key::Q, CTRL, Action::Quit),
 ];
 
@@ -196,6 +204,7 @@ impl Binding {
             Key::Quote => "'",
             Key::Slash => "/",
             Key::PageUp => "Page up",
+            Key::PageDown => "Page down",
             key => key.name(),
         };
         let ctrl = if self.modifiers.ctrl { "Ctrl " } else { "" };
@@ -236,7 +245,10 @@ impl Action {
             Self::NextWorld => "next world",
             Self::Worst => "world with the largest number",
             Self::Diverged => "next world that has diverged",
-            Self::Planner => "planner on, off",
+            Self::Planner => "planner or policy on, off",
+            Self::Steer(k, up) => {
+                return format!("number {} of the command {}", k + 1, if up { "up" } else { "down" });
+            }
             Self::Quit => "end",
             Self::Flag(flag) => return flag.word().to_owned(),
             Self::Geoms(k) => return format!("geoms of group {k}"),

@@ -9,8 +9,8 @@ use manyworlds_model::model::Model;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::enums::geom;
 
-/// Half the width of a row of cells, and a little for rounding.
-const ROW_SLACK: f64 = 0.51;
+/// Part of a cell by which what is under a ray is made longer on each side, for rounding.
+const SLACK: f64 = 0.02;
 
 /// Vertex of the surface of a height field, whose vertices are `step` apart.
 fn hfield_vertex<T: Real>(m: &Model<T>, field: usize, step: [T; 2], row: usize, col: usize) -> Vec3<T> {
@@ -20,12 +20,13 @@ fn hfield_vertex<T: Real>(m: &Model<T>, field: usize, step: [T; 2], row: usize, 
     Vec3([x, y, m.hfield_data[at] * size[2]])
 }
 
-/// Cells along an axis under an interval of a ray, and one more on each side; the first vertex is at `-half`.
+/// Cells along an axis under an interval of a ray; the first vertex is at `-half`.
 fn cells_under<T: Real>(p: T, v: T, half: T, step: T, count: usize, part: Interval<T>) -> Range<usize> {
-    let cell = |t: T| ((p + t * v + half) / step).floor().f64();
+    let cell = |t: T| (p + t * v + half) / step;
     let (a, b) = (cell(part.near), cell(part.far));
-    let clamp = |c: f64| c.clamp(0.0, (count - 1) as f64) as usize;
-    clamp(a.min(b) - 1.0)..clamp(a.max(b) + 2.0)
+    let clamp = |c: T| c.max(T::ZERO).min(T::of((count - 1) as f64)).f64() as usize;
+    let slack = T::of(SLACK);
+    clamp((a.min(b) - slack).floor())..clamp((a.max(b) + slack).floor() + T::ONE)
 }
 
 /// Hit on a height field: its base, its surface, or the walls below its border.
@@ -46,7 +47,7 @@ pub(super) fn ray_hfield<T: Real>(m: &Model<T>, field: i32, p: Vec3<T>, v: Vec3<
     }
     let step =
         [T::of(2.0) * size[0] / T::of((cols - 1) as f64), T::of(2.0) * size[1] / T::of((rows - 1) as f64)];
-    // rows of cells under it, and one more on each side
+    // rows of cells under it
     let ahead = Interval::new(inside.near.max(T::ZERO), inside.far);
     let range = |k: usize, count, part| cells_under(p[k], v[k], size[k], step[k], count, part);
     let height = |r: usize, c: usize| m.hfield_data[adr + r * cols + c] * size[2];
@@ -55,7 +56,7 @@ pub(super) fn ray_hfield<T: Real>(m: &Model<T>, field: i32, p: Vec3<T>, v: Vec3<
     for r in range(1, rows, ahead) {
         // cells of a row under the part of the ray between its two sides
         let middle = step[1] * T::of(r as f64 + 0.5) - size[1];
-        let part = ahead.intersect(slab_interval(p[1] - middle, v[1], T::of(ROW_SLACK) * step[1]));
+        let part = ahead.intersect(slab_interval(p[1] - middle, v[1], T::of(0.5 + SLACK) * step[1]));
         if part.near > part.far {
             continue;
         }

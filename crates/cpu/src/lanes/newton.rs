@@ -41,7 +41,8 @@ impl Memory {
 }
 
 /// A world that is solved.
-struct Solving {
+struct Solving<'a> {
+    m: &'a Model,
     s: Descent<f64>,
     h: Box<Hessian<f64>>,
     /// Of the island whose turn it is, if it has rows.
@@ -58,7 +59,7 @@ pub(super) struct Inertia<'a> {
 
 /// Acceleration and constraint forces of all worlds.
 pub(super) fn solve_beside(
-    m: &Model,
+    models: [&Model; WIDTH],
     worlds: &mut [Data; WIDTH],
     inertia: &Inertia<'_>,
     memory: &mut Memory,
@@ -66,19 +67,19 @@ pub(super) fn solve_beside(
 ) {
     // threads that share the islands of a world measure them
     if worlds.iter().any(|d| d.threads > 1) {
-        return worlds.iter_mut().for_each(|d| solve(m, d));
+        return worlds.iter_mut().zip(models).for_each(|(d, m)| solve(m, d));
     }
-    let mut all = worlds.each_mut().map(|d| set_out(m, d));
+    let mut all = [0, 1, 2, 3].map(|k| Solving::set_out(models[k], &mut worlds[k]));
     let islands = worlds.iter().zip(&all).filter(|(_, one)| one.is_some()).map(|(d, _)| d.nisland[0]).max();
     for island in 0..islands.unwrap_or(0) {
         for (d, one) in worlds.iter().zip(&mut all) {
             if let Some(one) = one {
                 let has_rows = island < d.nisland[0] && !rows(d, island).is_empty();
-                one.search = has_rows.then(|| IslandSearch::begin(m, d, &mut one.s, island));
+                one.search = has_rows.then(|| IslandSearch::begin(one.m, d, &mut one.s, island));
             }
         }
-        while all.iter().flatten().any(|one| one.goes_on(m)) {
-            search_on(m, worlds, &mut all, island, inertia, memory, instructions);
+        while all.iter().flatten().any(Solving::goes_on) {
+            search_on(worlds, &mut all, island, inertia, memory, instructions);
         }
         for (d, one) in worlds.iter_mut().zip(all.iter_mut()) {
             if let Some((search, s)) = one.as_mut().and_then(|one| Some((one.search.take()?, &mut one.s))) {
@@ -94,32 +95,22 @@ pub(super) fn solve_beside(
     }
 }
 
-/// The warm start of a world, and what it is solved in; none where nothing is to be solved.
-fn set_out(m: &Model, d: &mut Data) -> Option<Solving> {
-    if !begin(m, d) {
-        return None;
-    }
-    let h = take_hessian(m, d)?;
-    Some(Solving { s: d.take_descent(), h, search: None, is_built: false })
-}
-
 /// A step of all worlds whose search in an island goes on.
 fn search_on(
-    m: &Model,
     worlds: &[Data; WIDTH],
-    all: &mut [Option<Solving>; WIDTH],
+    all: &mut [Option<Solving<'_>>; WIDTH],
     island: i32,
     inertia: &Inertia<'_>,
     memory: &mut Memory,
     instructions: Instructions,
 ) {
     for (d, one) in worlds.iter().zip(all.iter_mut()) {
-        if let Some(one) = one.as_mut().filter(|one| one.goes_on(m)) {
-            one.set_up_hessian(m, d);
+        if let Some(one) = one.as_mut().filter(|one| one.goes_on()) {
+            one.set_up_hessian(d);
         }
     }
     // most of the worlds whose islands are dense over the same degrees of freedom
-    let nodes = all.each_ref().map(|one| one.as_ref().and_then(|one| one.node(m, island)));
+    let nodes = all.each_ref().map(|one| one.as_ref().and_then(|one| one.node(island)));
     let dofs = |node: &Node| (node.begin, node.end);
     let alike = |node: &Node| nodes.iter().flatten().filter(|other| dofs(other) == dofs(node)).count();
     let most = nodes.iter().flatten().max_by_key(|node| alike(node)).map(dofs);
@@ -130,10 +121,10 @@ fn search_on(
         instructions.work(Directions { inertia, memory, all, nodes });
     }
     for (k, (d, one)) in worlds.iter().zip(all.iter_mut()).enumerate() {
-        if let Some(one) = one.as_mut().filter(|one| one.goes_on(m)) {
+        if let Some(one) = one.as_mut().filter(|one| one.goes_on()) {
             let product =
                 nodes[k].filter(|_| in_lanes).map(|node| (node, &memory.product[node.begin..node.end]));
-            one.step(m, d, island, product.map(|(node, product)| (node, product, k)));
+            one.step(d, island, product.map(|(node, product)| (node, product, k)));
         }
     }
 }
@@ -141,11 +132,11 @@ fn search_on(
 /// Factors the Hessian where a single world of those in lanes has one to factor.
 fn factor_where_few(
     worlds: &[Data; WIDTH],
-    all: &mut [Option<Solving>; WIDTH],
+    all: &mut [Option<Solving<'_>>; WIDTH],
     island: i32,
     nodes: &[Option<Node>; WIDTH],
 ) {
-    let is_built = |one: &Option<Solving>| one.as_ref().is_some_and(|one| one.is_built);
+    let is_built = |one: &Option<Solving<'_>>| one.as_ref().is_some_and(|one| one.is_built);
     let mut built = (0..WIDTH).filter(|k| nodes[*k].is_some() && is_built(&all[*k]));
     if let (Some(k), None) = (built.next(), built.next())
         && let Some(one) = &mut all[k]
@@ -155,20 +146,29 @@ fn factor_where_few(
     }
 }
 
-impl Solving {
-    fn goes_on(&self, m: &Model) -> bool {
-        self.search.as_ref().is_some_and(|search| search.goes_on(m))
+impl<'a> Solving<'a> {
+    /// The warm start of a world, and what it is solved in; none where nothing is to be solved.
+    fn set_out(m: &'a Model, d: &mut Data) -> Option<Self> {
+        if !begin(m, d) {
+            return None;
+        }
+        let h = take_hessian(m, d)?;
+        Some(Self { m, s: d.take_descent(), h, search: None, is_built: false })
     }
 
-    fn set_up_hessian(&mut self, m: &Model, d: &Data) {
+    fn goes_on(&self) -> bool {
+        self.search.as_ref().is_some_and(|search| search.goes_on(self.m))
+    }
+
+    fn set_up_hessian(&mut self, d: &Data) {
         if let Some(search) = &self.search {
-            self.is_built = search.set_up_hessian(m, d, &mut self.s, &mut self.h);
+            self.is_built = search.set_up_hessian(self.m, d, &mut self.s, &mut self.h);
         }
     }
 
     /// The node of an island in which a direction is wanted, if it is one.
-    fn node(&self, m: &Model, island: i32) -> Option<Node> {
-        let (first, end) = self.goes_on(m).then(|| self.h.islands[island as usize])?;
+    fn node(&self, island: i32) -> Option<Node> {
+        let (first, end) = self.goes_on().then(|| self.h.islands[island as usize])?;
         (end - first == 1).then(|| self.h.nodes[first])
     }
 
@@ -179,8 +179,8 @@ impl Solving {
 
     /// A step along the direction: of a node whose direction is known with its product with the inertia, which is in a lane of
     /// the given ones, or of a world that finds both by itself.
-    fn step(&mut self, m: &Model, d: &Data, island: i32, known: Option<(Node, &[Lanes], usize)>) {
-        let Self { s, h, search: Some(search), is_built } = self else { return };
+    fn step(&mut self, d: &Data, island: i32, known: Option<(Node, &[Lanes], usize)>) {
+        let Self { m, s, h, search: Some(search), is_built } = self else { return };
         if known.is_none() {
             if *is_built {
                 factor_hessian(d, h, island);
@@ -198,14 +198,14 @@ impl Solving {
 }
 
 /// Directions of worlds whose islands are dense over the same degrees of freedom: those that have a node.
-struct Directions<'a> {
+struct Directions<'a, 'm> {
     inertia: &'a Inertia<'a>,
     memory: &'a mut Memory,
-    all: &'a mut [Option<Solving>; WIDTH],
+    all: &'a mut [Option<Solving<'m>>; WIDTH],
     nodes: [Option<Node>; WIDTH],
 }
 
-impl Work for Directions<'_> {
+impl Work for Directions<'_, '_> {
     /// Leaves `H⁻¹ grad` in the worlds, and in lanes the product of its opposite with the inertia.
     #[inline(always)]
     fn work(self) -> bool {

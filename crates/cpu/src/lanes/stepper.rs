@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use super::instructions::Instructions;
 use super::newton::{self, Inertia, solve_beside};
 use super::number::{Lanes, WIDTH};
-use super::run::{Job, Run, fits, has_lanes};
+use super::run::{Job, Run, fits, gather_slices, has_lanes};
 use crate::run_stage;
 use manyworlds_model::model::data::Data;
 use manyworlds_model::model::{Model, schedule};
@@ -48,10 +48,15 @@ pub struct Stepper {
     plan: Option<Plan>,
 }
 
+/// Fields of the model that choose stages of a step: where they differ from world to world, worlds step by themselves.
+const CHOOSE: &[&str] = &["opt_density", "opt_viscosity", "geom_adhesion", "pair_adhesion"];
+
 /// What a step of worlds side by side consists of.
 #[derive(Debug)]
 struct Plan {
     model: Model<Lanes>,
+    /// Places in the table of the fields of the model that lanes know, and that differ from world to world.
+    varied: Vec<usize>,
     parts: Vec<Part>,
     instructions: Instructions,
     /// Memory of groups that are not at work.
@@ -61,6 +66,8 @@ struct Plan {
 /// Memory of a group.
 #[derive(Debug, Default)]
 struct Memory {
+    /// The models of the worlds, where these differ.
+    models: Option<Box<Model<Lanes>>>,
     lanes: Data<Lanes>,
     newton: newton::Memory,
 }
@@ -91,6 +98,22 @@ impl Stepper {
         Self { stages, plan }
     }
 
+    /// Steps of worlds whose models differ from one in some fields, given by their places in the table; none where these
+    /// choose what a step consists of.
+    pub fn varying(m: &Model, groups: usize, varied: &[usize]) -> Option<Self> {
+        let field = |place: &usize| &Model::<f64>::FIELDS[*place];
+        if varied.iter().map(field).any(|f| f.elem != Elem::Real || CHOOSE.contains(&f.name)) {
+            return None;
+        }
+        let mut stepper = Self::new(m, groups);
+        if let Some(plan) = &mut stepper.plan {
+            plan.varied = varied.iter().copied().filter(|place| is_wanted(field(place))).collect();
+            // memory has models of its own now
+            plan.idle = Mutex::new((0..groups).map(|_| plan.memory()).collect());
+        }
+        Some(stepper)
+    }
+
     /// Worlds that step together: one where they step one by one.
     pub fn width(&self) -> usize {
         if self.plan.is_some() { WIDTH } else { 1 }
@@ -111,11 +134,18 @@ impl Stepper {
         }
     }
 
-    /// Memory in which worlds step side by side; none where the model has too much that differs from world to world.
-    pub fn group(&self) -> Option<Group<'_>> {
+    /// Memory in which worlds of these models step side by side; none where a step has too much that differs from world to world.
+    pub fn group<'a>(&'a self, models: [&'a Model; WIDTH]) -> Option<Group<'a>> {
         let plan = self.plan.as_ref()?;
         let idle = plan.idle.lock().ok().and_then(|mut idle| idle.pop());
-        Some(Group { stepper: self, plan, memory: idle.unwrap_or_else(|| plan.memory()) })
+        let mut memory = idle.unwrap_or_else(|| plan.memory());
+        if let Some(lanes) = memory.models.as_deref_mut() {
+            for &place in &plan.varied {
+                let of_worlds = models.map(Model::<f64>::REAL_READS[place]);
+                gather_slices(of_worlds, Model::<Lanes>::REAL_WRITES[place](lanes));
+            }
+        }
+        Some(Group { stepper: self, plan, models, memory })
     }
 }
 
@@ -123,37 +153,57 @@ impl Stepper {
 pub struct Group<'a> {
     stepper: &'a Stepper,
     plan: &'a Plan,
+    models: [&'a Model; WIDTH],
     memory: Memory,
 }
 
-impl Group<'_> {
+impl<'a> Group<'a> {
+    /// The models of the worlds.
+    pub fn models(&self) -> [&'a Model; WIDTH] {
+        self.models
+    }
+
+    /// Runs a stage in each world by itself.
+    pub fn alone(&self, stage: Stage, worlds: &mut [Data; WIDTH]) {
+        each(self.models, worlds, |m, d| run_stage(stage, m, d));
+    }
+
     /// Advances worlds by a time step; each has the bits that it has alone.
-    pub fn step(&mut self, m: &Model, worlds: &mut [Data; WIDTH]) {
-        let Plan { model, parts, instructions, .. } = self.plan;
-        let Memory { lanes, newton } = &mut self.memory;
+    pub fn step(&mut self, worlds: &mut [Data; WIDTH]) {
+        let (Plan { model, parts, instructions, .. }, ms) = (self.plan, self.models);
+        let Memory { models, lanes, newton } = &mut self.memory;
+        let model = models.as_deref().unwrap_or(model);
         worlds.iter_mut().for_each(|d| d.step_owed[0] = 0);
         // lanes hold what runs before have left there
         let mut is_whole = true;
         for part in parts {
             match part {
-                Part::Single(stage) => worlds.iter_mut().for_each(|d| run_stage(*stage, m, d)),
+                Part::Single(stage) => each(ms, worlds, |m, d| run_stage(*stage, m, d)),
                 Part::Lanes(run) => {
                     let job = Job { run, m: model, lanes, worlds };
                     is_whole = is_whole && instructions.work(job);
                     if !is_whole {
-                        let alone =
-                            |d: &mut Data| run.stages.iter().for_each(|stage| run_stage(*stage, m, d));
-                        worlds.iter_mut().for_each(alone);
+                        each(ms, worlds, |m, d| run.stages.iter().for_each(|stage| run_stage(*stage, m, d)));
                     }
                 }
                 Part::Newton if is_whole => {
-                    solve_beside(m, worlds, &Inertia { m: model, d: lanes }, newton, *instructions);
+                    solve_beside(ms, worlds, &Inertia { m: model, d: lanes }, newton, *instructions);
                 }
-                Part::Newton => worlds.iter_mut().for_each(|d| run_stage(Stage::solve, m, d)),
+                Part::Newton => each(ms, worlds, |m, d| run_stage(Stage::solve, m, d)),
             }
         }
-        worlds.iter_mut().for_each(|d| self.stepper.take_owed(m, d));
+        each(ms, worlds, |m, d| self.stepper.take_owed(m, d));
     }
+}
+
+/// Works on each world, with its model.
+fn each(models: [&Model; WIDTH], worlds: &mut [Data; WIDTH], work: impl Fn(&Model, &mut Data)) {
+    worlds.iter_mut().zip(models).for_each(|(d, m)| work(m, d));
+}
+
+/// True for a field of the model that stages in lanes may read.
+fn is_wanted(field: &Field) -> bool {
+    !field.dims.iter().any(|dim| matches!(dim, Dim::Of(size) | Dim::Times(_, size) if LARGE.contains(size)))
 }
 
 impl Drop for Group<'_> {
@@ -166,14 +216,8 @@ impl Drop for Group<'_> {
 
 impl Plan {
     fn new(m: &Model, stages: &[Stage], groups: usize, instructions: Instructions) -> Self {
-        let wanted = |field: &Field| {
-            !field
-                .dims
-                .iter()
-                .any(|dim| matches!(dim, Dim::Of(size) | Dim::Times(_, size) if LARGE.contains(size)))
-        };
-        let model = m.cast_fields(wanted);
-        let plan = Self { model, parts: parts(m, stages), instructions, idle: Mutex::default() };
+        let (model, parts) = (m.cast_fields(is_wanted), parts(m, stages));
+        let plan = Self { model, varied: Vec::new(), parts, instructions, idle: Mutex::default() };
         if let Ok(mut idle) = plan.idle.lock() {
             idle.extend((0..groups).map(|_| plan.memory()));
         }
@@ -184,7 +228,8 @@ impl Plan {
     fn memory(&self) -> Memory {
         let is_newton = self.parts.iter().any(|part| matches!(part, Part::Newton));
         let newton = newton::Memory::new(if is_newton { self.model.sizes.nv } else { 0 });
-        Memory { lanes: self.lanes(), newton }
+        let models = (!self.varied.is_empty()).then(|| Box::new(self.model.clone()));
+        Memory { models, lanes: self.lanes(), newton }
     }
 
     /// What a group has in lanes: the fields that go into lanes or come from there, what counts, and what integrators keep for

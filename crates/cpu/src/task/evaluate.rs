@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use super::network::network_output;
 use crate::collision::ray::{is_culled, ray_geom};
 use crate::math::Vec3;
 use crate::math::philox::{normal, philox, unit};
@@ -198,6 +199,7 @@ fn compute<T: Real>(
                 *to = first_hit(m, d, Vec3([x, y, z]), Vec3([a, b, c]), geoms, T::of(*most));
             }
         }
+        Op::Network(network) => network_output(network, &m.numeric_data, arg, out),
         Op::Select => {
             for (k, to) in out.iter_mut().enumerate() {
                 *to = if arg(0, k) == T::ZERO { arg(2, k) } else { arg(1, k) };

@@ -4,8 +4,8 @@ use crate::spec::{Numeric, Object, Ref, Text, Tuple, TupleObject, did_you_mean};
 use crate::xml::El;
 use manyworlds_model::schema::sensors::OBJECT_KINDS;
 
-/// Upper bound on the size of a custom numeric, as in MuJoCo.
-const MAX_NUMERIC: i32 = 500;
+/// Most numbers of a custom numeric: MuJoCo has 500, which a small network exceeds.
+const MAX_NUMERIC: i32 = 1 << 16;
 
 /// Reads a custom numeric.
 pub(super) fn numeric(el: El<'_>) -> Numeric {

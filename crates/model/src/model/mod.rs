@@ -130,6 +130,13 @@ macro_rules! define_model {
             pub const READS: &'static [fn(&Self) -> Values<'_, T>] =
                 &[$(|model| Column::<T>::values(&model.$name)),*];
 
+            /// For each field, in the order of the table: its real values.
+            pub const REAL_READS: &'static [fn(&Self) -> &[T]] = &[$(|model| Column::<T>::reals(&model.$name)),*];
+
+            /// [`Model::REAL_READS`], to be changed.
+            pub const REAL_WRITES: &'static [fn(&mut Self) -> &mut [T]] =
+                &[$(|model| Column::<T>::reals_mut(&mut model.$name)),*];
+
             /// A model of the given sizes, all zero.
             pub fn zeroed(sizes: Sizes) -> Self {
                 let mut fields = Self::FIELDS.iter().map(|f| f.len(&sizes));

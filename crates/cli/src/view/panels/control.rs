@@ -1,8 +1,10 @@
 //! Controls, joints, equalities of the chosen world.
 
 use egui::{Slider, Ui};
+use manyworlds::model::task::Command;
 use manyworlds::schema::Kind;
 use manyworlds::schema::enums::{equality, joint, word};
+use manyworlds_render::interaction::Acting;
 
 use super::super::app::App;
 use super::simulation::name;
@@ -52,8 +54,37 @@ pub(super) fn controls(ui: &mut Ui, app: &mut App) {
     }
 }
 
-/// Sliders of the action of an environment.
+/// Sliders of a command: who moves one gives the command.
+fn commands(ui: &mut Ui, app: &mut App, command: &Command) {
+    let (name, session) = (&command.name, &app.session);
+    let mut numbers = session.acting().numbers(session.model(), &session.data().task_variable, name);
+    let mut given = session.acting().gives(name);
+    if ui.checkbox(&mut given, format!("give {name}")).changed() {
+        let done = app.session.give(name, given.then(|| numbers.clone()));
+        app.noted(done);
+    }
+    let mut moved = false;
+    for (value, number) in numbers.iter_mut().zip(&command.numbers) {
+        let slider = Slider::new(value, number.low..=number.high).text(&number.name).max_decimals(3);
+        moved |= ui.add(slider).changed();
+    }
+    if moved {
+        let done = app.session.give(name, Some(numbers));
+        app.noted(done);
+    }
+}
+
+/// Policy, commands, and sliders of the action of an environment.
 fn actions(ui: &mut Ui, app: &mut App) {
+    if Acting::has_policy(app.session.model()) {
+        let mut on = app.session.acting().by_policy();
+        if ui.checkbox(&mut on, "policy acts").changed() {
+            app.session.let_policy(on);
+        }
+    }
+    for command in Acting::commands(app.session.model()).to_vec() {
+        commands(ui, app, &command);
+    }
     for place in 0..app.session.model().sizes.naction.min(ROWS) {
         let mut value = app.session.data().action[place];
         if ui

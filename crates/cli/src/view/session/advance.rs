@@ -105,7 +105,7 @@ impl Session {
         self.disturb(count)?;
         let skip = self.frame_skip();
         if self.model().task.is_some() {
-            (0..count).try_for_each(|_| self.batch.step_task())?;
+            (0..count).try_for_each(|_| self.acting.step(&mut self.batch))?;
         } else {
             self.batch.step(count)?;
         }

@@ -15,7 +15,7 @@ use manyworlds::model::data::Data;
 use manyworlds::model::state::DIVERGED;
 use manyworlds::schema::enums::{state, status};
 use manyworlds::schema::stages::Stage;
-use manyworlds_render::interaction::{Clock, Pull};
+use manyworlds_render::interaction::{Acting, Clock, Pull};
 
 use super::history::History;
 use super::model_files::ModelFiles;
@@ -41,6 +41,8 @@ pub(crate) struct Session {
     pub(crate) pull: Pull,
     /// Planner, with a task.
     pub(crate) mpc: Option<Mpc>,
+    /// Policy and commands of environments.
+    acting: Acting,
     running: bool,
     /// True if the chosen world was changed by hand since it was computed.
     stale: bool,
@@ -95,6 +97,7 @@ impl Session {
             history: History::new(first),
             pull: Pull::default(),
             mpc: None,
+            acting: Acting::new(model),
             running: true,
             stale: false,
             notice,
@@ -110,6 +113,32 @@ impl Session {
     /// The model as it is stepped.
     pub(crate) fn model(&self) -> &Model {
         self.batch.model()
+    }
+
+    /// Who acts in environments.
+    pub(crate) fn acting(&self) -> &Acting {
+        &self.acting
+    }
+
+    /// Lets the policy act, or the user.
+    pub(crate) fn let_policy(&mut self, on: bool) {
+        self.acting.let_policy(self.batch.model(), on);
+    }
+
+    /// Gives a command to all worlds, or lets the task draw it again.
+    ///
+    /// # Errors
+    /// As [`Batch::command`].
+    pub(crate) fn give(&mut self, name: &str, numbers: Option<Vec<f64>>) -> Result<()> {
+        self.acting.give(&mut self.batch, name, numbers)
+    }
+
+    /// Changes a number of the first command, up or down.
+    ///
+    /// # Errors
+    /// As [`Batch::command`].
+    pub(crate) fn steer(&mut self, number: usize, up: bool) -> Result<()> {
+        self.acting.steer(&mut self.batch, number, up)
     }
 
     /// The model, for the renderer.

@@ -90,7 +90,7 @@ fn of_one(op: &Op, a: &str) -> String {
         Op::Sin => through(&format!("sincos({a}.w).x"), &format!("sincos({a}.w).y")),
         Op::Cos => through(&format!("sincos({a}.w).y"), &format!("-sincos({a}.w).x")),
         Op::Tanh => {
-            let y = format!("evaluate::tanh({a}.w)");
+            let y = format!("hyperbolic_tangent({a}.w)");
             through(&y, &format!("1.0 - {y} * {y}"))
         }
         Op::Floor => flat(&format!("floor({a}.w)")),

@@ -11,7 +11,8 @@ mod places;
 use self::places::At;
 use super::access::real;
 use manyworlds_model::model::task::{
-    Assignment, CONTACT_ARGUMENTS, Op, Part, Place, Program as TaskProgram, Rows, SHORT, Source,
+    Assignment, CONTACT_ARGUMENTS, DEEPEST, MOST_INPUTS, Network, Op, Part, Place, Program as TaskProgram,
+    Rows, SHORT, Source,
 };
 use manyworlds_model::schema::Elem;
 
@@ -122,7 +123,7 @@ impl Writer<'_> {
     /// True if the elements of a node are variables.
     fn is_short(&self, node: usize) -> bool {
         let of = &self.program.nodes()[node];
-        !of.op.is_read() && of.size <= SHORT
+        !of.op.is_read() && of.size <= SHORT && !self.program.is_shared(node)
     }
 
     /// Variables for the elements of a short vector.
@@ -231,6 +232,10 @@ impl Writer<'_> {
                 let (list, most) = (format!("{first}u, {count}u"), real(*most));
                 Some(format!("evaluate::first_hit(vec3f({point}), vec3f({direction}), {list}, {most})"))
             }
+            Op::Network(network) => {
+                let inputs = of.args.iter().map(|a| self.text(*a, at)).collect::<Option<Vec<_>>>()?;
+                Some(network_text(network, inputs))
+            }
             op => {
                 let arguments = of.args.iter().map(|a| self.text(*a, at)).collect::<Option<Vec<_>>>()?;
                 elementwise(op, &arguments)
@@ -303,6 +308,19 @@ impl Writer<'_> {
     }
 }
 
+/// The output of a network, whose inputs and layers are filled up with nothing.
+fn network_text(network: &Network, mut inputs: Vec<String>) -> String {
+    inputs.resize(MOST_INPUTS, "0.0".to_owned());
+    let mut hidden = network.hidden.clone();
+    hidden.resize(DEEPEST, 0);
+    let hidden: Vec<String> = hidden.iter().map(|units| format!("{units}u")).collect();
+    let (inputs, hidden, count) = (inputs.join(", "), hidden.join(", "), network.inputs);
+    let (activation, first) = (network.activation.code(), network.first);
+    format!(
+        "network::network_output(array<f32, {MOST_INPUTS}>({inputs}), {count}u, vec4u({hidden}), {activation}u, {first}u)"
+    )
+}
+
 /// An operation on one element of each argument; `None` for one on whole vectors.
 fn elementwise(op: &Op, arguments: &[String]) -> Option<String> {
     let argument = |k: usize| arguments.get(k).map(String::as_str).unwrap_or_default();
@@ -348,6 +366,7 @@ fn elementwise(op: &Op, arguments: &[String]) -> Option<String> {
         | Op::Row { .. }
         | Op::Recall { .. }
         | Op::Ray { .. }
+        | Op::Network(_)
         | Op::Steps
         | Op::Uniform
         | Op::Normal

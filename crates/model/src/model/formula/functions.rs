@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use super::expressions::{Expressions, Parsed};
 use crate::model::Model;
-use crate::model::task::Op;
+use crate::model::task::{MOST_INPUTS, Op};
 use crate::schema::Kind;
 
 /// A word that is a function.
@@ -29,6 +29,8 @@ pub(super) enum Meaning {
     Sensor,
     /// Numbers of the numeric whose name is in the parentheses.
     Numeric,
+    /// Output of the network in the numeric whose name comes first in the parentheses, its inputs behind it.
+    Network,
     /// Something of the object whose name is in the parentheses.
     Named(fn(&mut Expressions, &Model, &str) -> Parsed<usize>),
 }
@@ -80,6 +82,7 @@ pub(super) static FUNCTIONS: &[Function] = &[
     row("normal", 0, 1, Meaning::Drawn(normal)),
     row("sensor", 1, 1, Meaning::Sensor),
     row("numeric", 1, 1, Meaning::Numeric),
+    row("network", 2, 1 + MOST_INPUTS, Meaning::Network),
     row("velocity", 1, 1, Meaning::Named(|to, model, name| velocity(to, model, name, false))),
     row("angular_velocity", 1, 1, Meaning::Named(|to, model, name| velocity(to, model, name, true))),
 ];

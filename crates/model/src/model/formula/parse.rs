@@ -5,7 +5,7 @@ use super::functions::{FUNCTIONS, Function, Meaning};
 use crate::error::suggest;
 use crate::model::Model;
 use crate::model::data::Data;
-use crate::model::task::{Op, Rows};
+use crate::model::task::{Network, Op, Rows};
 use crate::schema::sensors::sensor;
 use crate::schema::{Dim, Kind, Size};
 
@@ -296,15 +296,19 @@ impl<'a> Reader<'a> {
         Some(x)
     }
 
+    /// A name between quotes.
+    fn quoted(&mut self) -> Parsed<String> {
+        let rest = &self.text[self.at..];
+        let quote = rest.chars().next().unwrap_or('"');
+        let end = rest[1..].find(quote).ok_or_else(|| "a quoted name does not end".to_owned())?;
+        self.at += end + 2;
+        Ok(rest[1..=end].to_owned())
+    }
+
     /// A name in parentheses, quoted or not.
     fn name_in_parentheses(&mut self) -> Parsed<String> {
         let name = match self.peek() {
-            Some(quote @ ('"' | '\'')) => {
-                let rest = &self.text[self.at + 1..];
-                let end = rest.find(quote).ok_or_else(|| "a quoted name does not end".to_owned())?;
-                self.at += end + 2;
-                rest[..end].to_owned()
-            }
+            Some('"' | '\'') => self.quoted()?,
             _ => {
                 let rest = &self.text[self.at..];
                 let end =
@@ -355,6 +359,9 @@ impl<'a> Reader<'a> {
                 }
             };
         }
+        if let Meaning::Network = meaning {
+            return self.network();
+        }
         let args = self.list(")")?;
         if !arguments.contains(&args.len()) {
             let (least, most) = (arguments.start(), arguments.end());
@@ -371,8 +378,34 @@ impl<'a> Reader<'a> {
                 Err(format!("'{word}' draws numbers, which only tasks do"))
             }
             Meaning::Drawn(of) => of(self.to, &args),
-            Meaning::Named(_) | Meaning::Sensor | Meaning::Numeric => Err(self.unexpected()),
+            Meaning::Named(_) | Meaning::Sensor | Meaning::Numeric | Meaning::Network => {
+                Err(self.unexpected())
+            }
         }
+    }
+
+    /// A network: the name of its numeric, and its inputs.
+    fn network(&mut self) -> Parsed<usize> {
+        if self.to.reader == ReaderKind::Field {
+            return Err("a field by a formula has no networks".to_owned());
+        }
+        let model = self.model;
+        let name = match self.peek() {
+            Some('"' | '\'') => self.quoted()?,
+            _ => self.word(),
+        };
+        let id = model.id(Kind::Numeric, &name).map_err(|e| e.to_string())?;
+        let (adr, size) = (model.numeric_adr[id] as usize, model.numeric_size[id] as usize);
+        let network = Network::read(&model.numeric_data[adr..adr + size], adr)
+            .map_err(|why| format!("numeric '{name}' {why}"))?;
+        let args = if self.takes(",") { self.list(")")? } else { Vec::new() };
+        if args.len() != network.inputs {
+            let (got, want) = (args.len(), network.inputs);
+            return Err(format!("network '{name}' has {want} inputs, {got} are given"));
+        }
+        let sizes = args.iter().map(|a| self.to.size(*a)).sum();
+        self.check_numbers(sizes)?;
+        self.to.join(Op::Network(network), &args)
     }
 
     /// What a name means: a sensor, a custom numeric, or a field.

@@ -1,6 +1,6 @@
 //! Operations on numbers, and expressions of constants.
 
-use super::node::{Form, Node, Op};
+use super::node::{Form, Node, Op, SHORT};
 use crate::real::Real;
 
 /// An operation on one number; `None` for others.
@@ -48,7 +48,7 @@ pub fn binary<T: Real>(op: &Op, a: T, b: T) -> T {
 }
 
 /// Hyperbolic tangent, without overflow.
-fn tanh<T: Real>(x: T) -> T {
+pub fn tanh<T: Real>(x: T) -> T {
     let e = (T::of(-2.0) * x.abs()).exp();
     let y = (T::ONE - e) / (T::ONE + e);
     if x < T::ZERO { -y } else { y }
@@ -77,13 +77,18 @@ fn each<T: Real>(a: &[T], b: &[T], out: &mut [T], f: impl Fn(T, T) -> T) {
     }
 }
 
-/// Computes nodes of constants alone, and makes them constants.
+/// Computes nodes of constants alone, and makes them constants; elements of one field that are joined or taken become a read of
+/// these elements, which lanes of a kernel can share.
 ///
 /// # Errors
 /// The node, and why, where a number is not finite: in kernels it would be no number at all.
 pub(super) fn fold(nodes: &mut [Node]) -> std::result::Result<(), (usize, String)> {
     for k in 0..nodes.len() {
         let Node { op, size, args } = &nodes[k];
+        if let Some(read) = read_at_once(op, args, nodes) {
+            nodes[k] = Node { op: read, size: *size, args: Vec::new() };
+            continue;
+        }
         let constants: Option<Vec<&[f64]>> = args
             .iter()
             .map(|a| if let Op::Const { values } = &nodes[*a].op { Some(values.as_slice()) } else { None })
@@ -100,12 +105,35 @@ pub(super) fn fold(nodes: &mut [Node]) -> std::result::Result<(), (usize, String
     Ok(())
 }
 
+/// Elements of one field, where a node joins reads of it or takes some of one.
+fn read_at_once(op: &Op, args: &[usize], nodes: &[Node]) -> Option<Op> {
+    let Op::Field { name, elements: first } = &nodes[*args.first()?].op else { return None };
+    let elements = match op {
+        Op::Pick { elements } => {
+            elements.iter().map(|k| first.get(*k).copied()).collect::<Option<Vec<_>>>()?
+        }
+        Op::Concat => {
+            let of = |a: &usize| match &nodes[*a].op {
+                Op::Field { name: other, elements } if other == name => Some(elements.as_slice()),
+                _ => None,
+            };
+            args.iter().map(of).collect::<Option<Vec<_>>>()?.concat()
+        }
+        _ => return None,
+    };
+    // long vectors are shared by lanes part by part, unless they are one part
+    let step = |pair: &[usize]| pair[1] as isize - pair[0] as isize;
+    let is_even = elements.windows(2).all(|pair| step(pair) == step(&elements[..2]));
+    (is_even || elements.len() <= SHORT).then(|| Op::Field { name: name.clone(), elements })
+}
+
 /// The value of an operation on constants; `None` for one that depends on more.
 fn of_constants(op: &Op, size: usize, args: &[&[f64]]) -> Option<Vec<f64>> {
     let arg = |a: usize, k: usize| args[a][if args[a].len() == 1 { 0 } else { k }];
     let all = args.first()?.iter().copied();
     let of_each = |f: &dyn Fn(usize) -> f64| Some((0..size).map(f).collect());
     match (op.form(), op) {
+        (_, Op::Network(_)) => None,
         (Form::Elementwise(1), op) => {
             let f = unary::<f64>(op)?;
             of_each(&|k| f(arg(0, k)))

@@ -4,12 +4,15 @@
 //! [`Program`], which kernels and their twins on the CPU run where the worlds are.
 
 mod arithmetic;
+mod network;
 mod node;
+mod policy;
 mod program;
 
-pub use arithmetic::{binary, binary_of_all, unary};
-pub use node::{Node, Op, Rows};
-pub use program::SHORT;
+pub use arithmetic::{binary, binary_of_all, tanh, unary};
+pub use network::{Activation, DEEPEST, MOST_INPUTS, Network, WIDEST};
+pub use node::{Node, Op, Rows, SHORT};
+pub use policy::{Command, CommandNumber, Layer, Policy};
 pub use program::{Assignment, Place, Source};
 pub use program::{CONTACT_ARGUMENTS, ContactLaw, ContactPart, LawForce, LawTarget, Laws, Part, Program};
 
@@ -92,6 +95,10 @@ pub struct Task {
     pub table: Vec<f64>,
     /// Expressions, each after those that it uses.
     pub nodes: Vec<Node>,
+    /// Commands that a user may give.
+    pub commands: Vec<Command>,
+    /// A policy that acts where nobody else does: in a window, in a page.
+    pub policy: Option<Policy>,
 }
 
 impl Task {

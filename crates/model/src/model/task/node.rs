@@ -2,6 +2,11 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::network::Network;
+
+/// Longest vector whose elements kernels keep in variables; longer ones are written where they are used.
+pub const SHORT: usize = 16;
+
 /// What a node computes. Vectors go element by element; a single number goes with a vector of any length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "op", rename_all = "lowercase")]
@@ -64,6 +69,8 @@ pub enum Op {
         /// The distance where it hits none, or where that is farther.
         most: f64,
     },
+    /// Output of a small network, element by element of its inputs, which are the arguments.
+    Network(Network),
     /// Steps of the environment since the episode began, this one included; 0 where it begins.
     Steps,
     /// Numbers between 0 and 1, drawn anew in each step.
@@ -195,6 +202,7 @@ impl Op {
             | Op::IsFinite => Form::Elementwise(1),
             Op::Select => Form::Elementwise(3),
             Op::Ray { .. } => Form::Elementwise(6),
+            Op::Network(network) => Form::Elementwise(network.inputs),
             Op::Sum | Op::Largest | Op::Smallest => Form::Reduction,
             Op::Concat => Form::Concat,
             Op::Pick { .. } => Form::Pick,

@@ -2,6 +2,7 @@
 
 mod laws;
 mod lookup;
+mod sharing;
 
 pub use laws::{CONTACT_ARGUMENTS, ContactLaw, ContactPart, LawForce, LawTarget, Laws};
 
@@ -9,8 +10,8 @@ use std::collections::BTreeSet;
 
 use self::lookup::{count_rows, have_rows, is_in_place, no_rows, tabulate};
 use super::arithmetic::fold;
-use super::node::{Form, Node, Op};
-use super::{Task, Term, Variable, Write};
+use super::node::{Form, Node, Op, SHORT};
+use super::{Command, Task, Term, Variable, Write};
 use crate::error::{Error, Result, suggest};
 use crate::model::Model;
 use crate::model::data::Data;
@@ -98,6 +99,8 @@ pub struct Program {
     table: Vec<f64>,
     /// First number of a node in the table, if it has some there: long vectors of different constants, geoms of rays.
     in_table: Vec<Option<usize>>,
+    /// Short vectors that lanes of a kernel share as long ones: outputs of networks, and what is made of them once.
+    shared: Vec<bool>,
     work: usize,
     variables: usize,
     observation: usize,
@@ -158,6 +161,7 @@ impl Program {
             work,
             table,
             in_table,
+            shared: Vec::new(),
             variables,
             observation: 0,
             laws: Laws::default(),
@@ -179,7 +183,56 @@ impl Program {
         program.add(Part::Renew, next);
         program.add(Part::First, first);
         program.add(Part::Observe, observe);
+        program.share();
+        if let Some(policy) = &task.policy {
+            let right = policy.check(program.observation, task.action);
+            right.map_err(|why| Error::Argument(format!("the policy of the task: {why}")))?;
+        }
+        for command in &task.commands {
+            program.check_command(command)?;
+        }
         Ok(program)
+    }
+
+    /// Rejects a command that is no variable.
+    fn check_command(&self, command: &Command) -> Result<()> {
+        let (name, numbers) = (&command.name, command.numbers.len());
+        let size = self.variable(name).map(|places| places.len());
+        if size != Some(numbers) || numbers == 0 {
+            let size = size.unwrap_or(0);
+            return Err(Error::Argument(format!(
+                "command '{name}' has {numbers} numbers, its variable {size}: a command has those of the variable of its name"
+            )));
+        }
+        if let Some(timer) = &command.timer
+            && self.variable(timer).is_none_or(|places| places.len() != 1)
+        {
+            return Err(Error::Argument(format!(
+                "command '{name}': its timer '{timer}' is no variable of one number"
+            )));
+        }
+        match command.numbers.iter().find(|n| !(n.low.is_finite() && n.high.is_finite() && n.low <= n.high)) {
+            Some(n) => {
+                let number = &n.name;
+                Err(Error::Argument(format!(
+                    "command '{name}': '{number}' has no range from a least to a largest number"
+                )))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Elements of `task_variable` of a variable.
+    pub fn variable(&self, name: &str) -> Option<std::ops::Range<usize>> {
+        let mut first = 0;
+        for variable in &self.task.variables {
+            let size = self.nodes.get(variable.reset).map_or(0, |node| node.size);
+            if variable.name == name {
+                return Some(first..first + size);
+            }
+            first += size;
+        }
+        None
     }
 
     fn add(&mut self, part: Part, assigns: Vec<Assignment>) {
@@ -473,9 +526,6 @@ fn places(nodes: &[Node]) -> (Vec<usize>, usize) {
     (offsets, work)
 }
 
-/// Longest vector whose elements kernels keep in variables; longer ones are written where they are used.
-pub const SHORT: usize = 16;
-
 /// Fields that a task may set.
 fn settable(field: &Field) -> bool {
     field.role.is_state() && field.elem == Elem::Real && ![Role::Action, Role::History].contains(&field.role)
@@ -586,6 +636,15 @@ fn source(
             let found = variables.iter().find(|(v, ..)| v.name == *name);
             let (_, first, len) = found.ok_or_else(|| format!("there is no variable '{name}'"))?;
             if have_rows(*len, rows) { Ok(Source::Variable(*first)) } else { Err(no_rows(name, rows)) }
+        }
+        Op::Network(network) => {
+            let numbers = sizes.nnumericdata;
+            match network.fits(numbers) {
+                true => Ok(Source::None),
+                false => {
+                    Err(format!("a network of these layers does not fit the {numbers} numbers of the model"))
+                }
+            }
         }
         Op::Action { elements } => {
             inside("action", elements, sizes.naction)?;

@@ -6,7 +6,7 @@ use crate::model::Model;
 use crate::model::data::Data;
 use crate::model::formula::FieldFormula;
 use crate::model::task::arithmetic::fold;
-use crate::model::task::{Node, Task, Write};
+use crate::model::task::{Node, Op, Task, Write};
 use crate::schema::stages::{Phase, Stage};
 use crate::schema::{Field, Role};
 
@@ -86,14 +86,16 @@ impl Program {
         laws: Laws,
     ) -> std::result::Result<Self, (usize, String)> {
         let sizes = model.sizes.without_task();
-        let mut sources = Vec::with_capacity(nodes.len());
         for (k, node) in nodes.iter().enumerate() {
-            let read = check(node, k, &nodes).and_then(|()| source(node, &sizes, &[], CONTACT_ARGUMENTS));
-            sources.push(read.map_err(|why| (k, why))?);
+            let right = check(node, k, &nodes)
+                .and_then(|()| source(node, &sizes, &[], CONTACT_ARGUMENTS).map(|_| ()));
+            right.map_err(|why| (k, why))?;
         }
         fold(&mut nodes)?;
+        let read =
+            |(k, node): (usize, &Node)| source(node, &sizes, &[], CONTACT_ARGUMENTS).map_err(|why| (k, why));
+        let sources = nodes.iter().enumerate().map(read).collect::<std::result::Result<Vec<_>, _>>()?;
         count_rows(&mut nodes, &sources, &sizes, &[]);
-        check_text(&nodes)?;
         let (offsets, work) = places(&nodes);
         let mut program = Self {
             task: Task::default(),
@@ -103,6 +105,7 @@ impl Program {
             work,
             table: Vec::new(),
             in_table: Vec::new(),
+            shared: Vec::new(),
             variables: 0,
             observation: 0,
             laws,
@@ -131,7 +134,47 @@ impl Program {
         }
         program.check_known(Part::Sense, is_sensed, "where sensors are computed")?;
         program.check_known(Part::Law, is_lawful, "before actuators act, where laws are computed")?;
+        program.join_picks();
+        program.share();
+        program.check_text()?;
         Ok(program)
+    }
+
+    /// Makes one assignment of several that follow each other, and take one element each of the same vector: actuators that
+    /// share a network have a law each.
+    fn join_picks(&mut self) {
+        let Some(place) = self.parts.iter().position(|(part, ..)| *part == Part::Law) else { return };
+        let (_, before, _) = self.parts.swap_remove(place);
+        let picked = |program: &Self, a: &Assignment| match &program.nodes[a.value] {
+            Node { op: Op::Pick { elements }, size: 1, args } => Some((args[0], elements[0])),
+            _ => None,
+        };
+        // assignments with the vector of which they take elements, and these
+        let mut groups: Vec<(Assignment, Option<usize>, Vec<usize>)> = Vec::new();
+        for a in before {
+            match (groups.last_mut(), picked(self, &a)) {
+                (Some((to, Some(vector), elements)), Some((of, element)))
+                    if *vector == of && to.place == a.place =>
+                {
+                    elements.push(element);
+                    to.elements.extend(a.elements);
+                }
+                (_, Some((of, element))) => groups.push((a, Some(of), vec![element])),
+                (_, None) => groups.push((a, None, Vec::new())),
+            }
+        }
+        let mut joined = Vec::with_capacity(groups.len());
+        for (mut to, vector, elements) in groups {
+            if let Some(of) = vector.filter(|_| elements.len() > 1) {
+                to.value = self.nodes.len();
+                let size = elements.len();
+                self.nodes.push(Node { op: Op::Pick { elements }, size, args: vec![of] });
+            }
+            joined.push(to);
+        }
+        self.sources.resize(self.nodes.len(), Source::None);
+        (self.offsets, self.work) = places(&self.nodes);
+        self.add(Part::Law, joined);
     }
 
     /// Rejects fields that are not known where a part is computed.
@@ -160,6 +203,28 @@ impl Program {
             let size = self.nodes[*node].size;
             Err((*node, format!("it has a vector of {size} numbers; take parts of at most {SHORT}")))
         })
+    }
+
+    /// Rejects vectors whose elements are written where they are used, and computed from one another so often that the text of
+    /// a kernel explodes.
+    fn check_text(&self) -> std::result::Result<(), (usize, String)> {
+        let (mut text, mut depth) = (vec![1usize; self.nodes.len()], vec![0usize; self.nodes.len()]);
+        let written = |k: usize, node: &Node| node.size > SHORT || self.is_shared(k);
+        for (k, node) in self.nodes.iter().enumerate().filter(|(k, node)| written(*k, node)) {
+            text[k] = node.args.iter().fold(1, |sum, a| text[*a].saturating_add(sum));
+            depth[k] = node.args.iter().map(|a| depth[*a] + 1).max().unwrap_or(0);
+            if text[k] > MOST_TEXT || depth[k] > MOST_NESTED {
+                let size = node.size;
+                return Err((
+                    k,
+                    format!(
+                        "a vector of {size} numbers is computed in too many operations ({MOST_TEXT} at most, {MOST_NESTED} \
+                         deep); take parts of at most {SHORT} numbers, or sums"
+                    ),
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// The same without what any part computes: where forces act, states and laws of contacts are left.
@@ -212,26 +277,6 @@ impl Program {
 /// Largest text of an element of a long vector, in operations, and its deepest nesting.
 const MOST_TEXT: usize = 1024;
 const MOST_NESTED: usize = 64;
-
-/// Rejects long vectors that are computed from one another so often that the text of a kernel explodes.
-fn check_text(nodes: &[Node]) -> std::result::Result<(), (usize, String)> {
-    let (mut text, mut depth) = (vec![1usize; nodes.len()], vec![0usize; nodes.len()]);
-    for (k, node) in nodes.iter().enumerate().filter(|(_, node)| node.size > SHORT) {
-        text[k] = node.args.iter().fold(1, |sum, a| text[*a].saturating_add(sum));
-        depth[k] = node.args.iter().map(|a| depth[*a] + 1).max().unwrap_or(0);
-        if text[k] > MOST_TEXT || depth[k] > MOST_NESTED {
-            let size = node.size;
-            return Err((
-                k,
-                format!(
-                    "a vector of {size} numbers is computed in too many operations ({MOST_TEXT} at most, {MOST_NESTED} \
-                     deep); take parts of at most {SHORT} numbers, or sums"
-                ),
-            ));
-        }
-    }
-    Ok(())
-}
 
 /// Fields of a world that sensors find computed.
 fn is_sensed(field: &Field) -> bool {

@@ -1,6 +1,6 @@
-"""Learning curves of runs of `ppo.py`: the return of an episode against steps, and against minutes.
+"""Learning curves of runs: the return of an episode against steps, and against minutes.
 
-    python python/examples/curves.py runs/ant-*/log.csv --out ant.png
+    python -m manyworlds.learn.curves runs/ant-*/log.csv --out ant.png
 
 Several runs are one line for their mean, over the band from the worst to the best of them.
 """
@@ -10,18 +10,19 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-import matplotlib
 import numpy as np
 
-matplotlib.use("agg")
-import matplotlib.pyplot as plt  # noqa: E402
+from .errors import need
 
 PAINT, TEXT = "#d9752b", "#5c564b"
 
 
 def draw(logs: Sequence[Path], out: Path, title: str = "") -> None:
     """Writes the picture of some runs of one task."""
+    need("matplotlib", "learn").use("agg")
+    plt: Any = need("matplotlib.pyplot", "learn")
     runs = []
     for log in logs:
         names = log.read_text().split("\n", 1)[0].split(",")
