@@ -498,6 +498,13 @@ class Task:
         """Names of the metrics."""
         return list(self._metrics)
 
+    def _described(self) -> list[dict[str, Any]]:
+        """Commands for the engine: the variable of each, that of its time, its numbers."""
+        commands = self._commands.items()
+        return [
+            {"name": name, "timer": f"seconds left of {name}", "numbers": numbers} for name, numbers in commands
+        ]
+
     def to_dict(self) -> dict[str, Any]:
         """The task as plain data, for the engine: expressions are numbers of `nodes`, each after those that it uses."""
         nodes = Nodes()
@@ -526,10 +533,7 @@ class Task:
             "reward": named(self._reward),
             "termination": named(self._termination),
             "metrics": named(self._metrics),
-            "commands": [
-                {"name": name, "timer": f"seconds left of {name}", "numbers": numbers}
-                for name, numbers in self._commands.items()
-            ],
+            **({"commands": self._described()} if self._commands else {}),
             **({"table": nodes.table} if nodes.table else {}),
             "nodes": nodes.list,
         }

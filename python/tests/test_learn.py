@@ -250,7 +250,7 @@ def test_a_model_with_its_policy_acts_as_the_policy(
     batch._core.give_command(every, "aim", [0.25, -0.5])
     for _ in range(5):
         batch._core.step_by_policy()
-        going = ~batch.get("terminated").astype(bool)
+        going = ~batch.get("terminated").astype(bool).ravel()
         np.testing.assert_array_equal(batch.get("observation")[going, :2], np.tile([0.25, -0.5], (going.sum(), 1)))
     assert "no task 'own_task'" in refused(capsys, "export", str(run), str(out), "--task", "own_task")
     assert "part 1 of its observation" in refused(capsys, "export", str(run), str(out), "--task", "cartpole")
@@ -430,7 +430,7 @@ def test_files_that_are_no_policies(run: Path, folder: Path, capsys: pytest.Capt
         return asked((folder / "wrong.npz").read_bytes())
 
     assert "it does not say its dt" in says(dt=None)
-    assert "the policy sees numbers 5 to 9" in says(policy=[5, 9])
+    assert "the policy sees numbers 5 to 12" in says(policy=[5, 12])
     assert "the critic sees numbers -1 to 4" in says(critic=[-1, 4])
     assert "its actions have no finite range" in says(action_low=[2.0])
     assert "parts of this policy do not fit" in says(action_high=[1.0, 1.0])

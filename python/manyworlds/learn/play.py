@@ -68,7 +68,8 @@ def _show(options: Options, policy: Policy) -> int:
         )
     usual = Options(options.policy)
     for name in ("worlds", "seconds", "seed", "device", "command", "film", "size"):
-        if getattr(options, name) != getattr(usual, name):
+        value = getattr(options, name)
+        if (tuple(value) if name == "command" else value) != getattr(usual, name):
             raise LearnError(f"--window shows one world, which a user commands: leave out --{name}, or --window")
     made = with_policy(policy, options.task)
     with tempfile.TemporaryDirectory() as folder:
