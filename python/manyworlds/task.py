@@ -501,9 +501,7 @@ class Task:
     def _described(self) -> list[dict[str, Any]]:
         """Commands for the engine: the variable of each, that of its time, its numbers."""
         commands = self._commands.items()
-        return [
-            {"name": name, "timer": f"seconds left of {name}", "numbers": numbers} for name, numbers in commands
-        ]
+        return [{"name": name, "timer": f"seconds left of {name}", "numbers": numbers} for name, numbers in commands]
 
     def to_dict(self) -> dict[str, Any]:
         """The task as plain data, for the engine: expressions are numbers of `nodes`, each after those that it uses."""
