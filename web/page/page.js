@@ -148,7 +148,7 @@ function panel() {
   $("camera-field").hidden = !view.draws;
   $("show").hidden = !view.draws;
   $("controls").replaceChildren(...info.actuators.map(control));
-  // a task sets the controls
+  // a policy sets the controls
   $("control-section").hidden = info.actuators.length === 0 || info.policy;
   $("commands").replaceChildren(...info.commands.map(command));
   $("command-section").hidden = info.commands.length === 0;

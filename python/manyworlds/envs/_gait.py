@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -45,6 +44,20 @@ def hips(model: Model) -> tuple[Array, Leg]:
     return places, Leg(across, thigh, shank)
 
 
+def stride_clock(task: Task, stride_seconds: float) -> Expr:
+    """Part of the stride that is over, 0 to 1; an episode begins anywhere in it."""
+    clock = task.variable("clock", uniform(0.0, 1.0))
+    later = clock + task.dt / stride_seconds
+    task.renew(clock, later - np.floor(later))
+    return clock
+
+
+def clock_hand(clock: Expr, walks: Expr) -> Expr:
+    """What a policy sees of a clock: sine and cosine, and zeros where the robot stands."""
+    turned = 2.0 * math.pi * clock
+    return concat(walks * np.sin(turned), walks * np.cos(turned))
+
+
 def trot(task: Task, command: Expr, *, height: float, stride_seconds: float, lift: float, stance: float = 0.5) -> Gait:
     """A trot that follows a command of speeds: feet on the ground go back as fast as the trunk is meant to go on.
 
@@ -54,9 +67,7 @@ def trot(task: Task, command: Expr, *, height: float, stride_seconds: float, lif
     places, leg = hips(task.model)
     side = np.sign(places[:, 1])
     walks = where(total(command**2) > 1e-6, 1.0, 0.0)
-    clock = task.variable("clock", uniform(0.0, 1.0))
-    later = clock + task.dt / stride_seconds
-    task.renew(clock, later - np.floor(later))
+    clock = stride_clock(task, stride_seconds)
     ahead = clock + constant(TROT)
     phase = ahead - np.floor(ahead)
     # from 1 to -1 on the ground, and back in the air
@@ -88,9 +99,3 @@ def joints_of(leg: Leg, side: Array, feet: tuple[Expr, Expr, Expr]) -> Expr:
     hip = arctan2(-x, down) - bend
     # leg after leg
     return concat(*[concat(abduct[k], hip[k], knee[k]) for k in range(len(side))])
-
-
-def seen(gait: Gait) -> Mapping[str, Expr]:
-    """What a policy sees of its steps."""
-    turned = 2.0 * math.pi * gait.clock
-    return {"clock": concat(gait.walks * np.sin(turned), gait.walks * np.cos(turned))}

@@ -10,8 +10,9 @@ import numpy as np
 from .._inertia import Drawn
 from .._model import Model
 from .._randomize import Randomize
-from ..task import Expr, Task, clip, concat, constant, exp, total, uniform, where
+from ..task import Expr, Task, clip, concat, constant, exp, total, where
 from ..terms import Feet, Velocity, feet, pushes, velocity_command
+from ._gait import clock_hand, stride_clock
 from ._terms import Range, weigh
 from .quadruped import end_by_falls, feelings, start_turned
 
@@ -94,11 +95,8 @@ def biped_joystick(
     if push_speed > 0.0:
         pushes(task, velocity=push_speed, seconds=push_seconds)
     walks = where(total(asked.value**2) > 0.0, 1.0, 0.0)
-    clock = task.variable("clock", uniform(0.0, 1.0))
-    task.renew(clock, clock + task.dt / stride_seconds - np.floor(clock + task.dt / stride_seconds))
-    felt = feelings(task, asked.value, stand[7:])
-    turned = 2.0 * math.pi * clock
-    felt["clock"] = concat(walks * np.sin(turned), walks * np.cos(turned))
+    clock = stride_clock(task, stride_seconds)
+    felt = {**feelings(task, asked.value, stand[7:]), "clock": clock_hand(clock, walks)}
     foot = feet(task, ["left_foot", "right_foot"], ["left_foot", "right_foot"])
     _observations(task, felt, foot, noise_scale)
     fallen = end_by_falls(task, felt["gravity"])
@@ -110,12 +108,13 @@ def biped_joystick(
 
 def _observations(task: Task, felt: dict[str, Expr], foot: Feet, noise_scale: float) -> None:
     """Observes what the robot feels: the policy with noise and without its velocity."""
+    scales = {"joint_velocities": 0.1}
     for name, value in felt.items():
-        scale = 0.1 if name == "joint_velocities" else 1.0
         if name != "velocity":
-            task.observe(name, value, noise=noise_scale * BIPED_NOISE.get(name, 0.0), scale=scale)
+            noise = noise_scale * BIPED_NOISE.get(name, 0.0)
+            task.observe(name, value, noise=noise, scale=scales.get(name, 1.0))
     for name, value in felt.items():
-        task.observe(name, value, group="critic", scale=0.1 if name == "joint_velocities" else 1.0)
+        task.observe(name, value, group="critic", scale=scales.get(name, 1.0))
     task.observe("feet", concat(foot.contact, 0.005 * foot.force), group="critic")
 
 

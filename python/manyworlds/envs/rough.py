@@ -13,7 +13,7 @@ from .._spec import Spec
 from ..task import Delay, Expr, Table, Task, exp, largest, uniform, where
 from ..terms import Velocity, height_scan, pushes, velocity_command
 from ..terrain import Terrain
-from ._gait import Gait, hips, joints_of, seen, trot
+from ._gait import Gait, clock_hand, hips, joints_of, trot
 from ._terms import Range
 from .quadruped import end_by_falls, feelings, pay, quadruped_randomization, start_turned
 
@@ -149,7 +149,7 @@ def _observations(
     task: Task, command: Expr, gait: Gait, stand: np.ndarray, noise_scale: float, delay: Delay | int
 ) -> dict[str, Expr]:
     """Observes what the robot feels and sees; returns what it feels, without noise."""
-    felt = {**feelings(task, command, stand), **seen(gait)}
+    felt = {**feelings(task, command, stand), "clock": clock_hand(gait.clock, gait.walks)}
     # cast once for both groups; relative to where the trunk is above level ground
     cast = height_scan(task, body="trunk", length=1.5, width=0.9, spacing=0.15, geoms="ground")
     scan = task.variable("scan", cast, cast)

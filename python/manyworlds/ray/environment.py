@@ -14,7 +14,7 @@ from .._environment import Step
 from .._inertia import Drawn
 from ..task import Task
 from .actors import Here, cloudpickle
-from .team import Bounds, Team, joined, shares
+from .team import Bounds, Spread, Team, joined, shares
 
 
 class Share:
@@ -69,7 +69,7 @@ class Fields:
         return found[field] if isinstance(field, str) else found
 
 
-class Environment:
+class Environment(Spread):
     """A task in many worlds, which Ray actors share: as manyworlds.Environment, with the same bits.
 
     Any number of actors gives the bits of one manyworlds.Environment of all worlds on the same kind of device. An actor
@@ -123,11 +123,6 @@ class Environment:
         )
         self.batch = Fields(self._team)
         """Fields of all worlds: `env.batch.get("qpos")`."""
-
-    @property
-    def num_actors(self) -> int:
-        """Number of actors."""
-        return len(self._bounds)
 
     def reset(self, worlds: Worlds = None, *, seed: int | Sequence[int] | None = None) -> Array:
         """Begins an episode in some worlds, or in all; the observations of all worlds, [world, observation].
@@ -186,24 +181,6 @@ class Environment:
 
     def _terms(self, name: str) -> dict[str, Array]:
         return joined(self._team.call("terms", [(name,)] * self.num_actors))
-
-    def close(self) -> None:
-        """Ends the actors; later calls raise RuntimeError. Closing twice does nothing."""
-        self._team.close()
-
-    @property
-    def closed(self) -> bool:
-        """True once closed."""
-        return self._team.closed
-
-    def __enter__(self) -> Environment:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
-    def __len__(self) -> int:
-        return self.num_worlds
 
     def __repr__(self) -> str:
         over = f"{self.num_actors} actors{', closed' if self.closed else ''}"

@@ -12,7 +12,7 @@ from .._arrays import Array, count_of, numbers, shown
 from .._batch import Batch
 from .._inertia import Drawn
 from .._model import Model
-from .team import Bounds, Team, joined, shares
+from .team import Bounds, Spread, Team, joined, shares
 
 # Controls [step, nu] of an episode, a world and so many steps.
 Controls = Callable[[int, int, int], Array]
@@ -48,7 +48,7 @@ class Worlds:
         return {**found, "status": batch.get("status")}
 
 
-class Rollouts:
+class Rollouts(Spread):
     """Worlds of one model that Ray actors share, for episodes that begin in the model's initial state.
 
     What a world does follows from the seed, the episode and its number among all worlds: any number of actors gives the
@@ -90,11 +90,6 @@ class Rollouts:
             ray_options=ray_options,
         )
 
-    @property
-    def num_actors(self) -> int:
-        """Number of actors."""
-        return len(self._bounds)
-
     def rollout(
         self,
         episode: int,
@@ -119,24 +114,6 @@ class Rollouts:
             parts = [array[first:end] for first, end in self._bounds]
         given = [(number, count, part, list(record), count_of("every", every, 1)) for part in parts]
         return joined(self._team.call("rollout", given))
-
-    def close(self) -> None:
-        """Ends the actors; later calls raise RuntimeError. Closing twice does nothing."""
-        self._team.close()
-
-    @property
-    def closed(self) -> bool:
-        """True once closed."""
-        return self._team.closed
-
-    def __enter__(self) -> Rollouts:
-        return self
-
-    def __exit__(self, *_: Any) -> None:
-        self.close()
-
-    def __len__(self) -> int:
-        return self.num_worlds
 
     def __repr__(self) -> str:
         state = ", closed" if self.closed else ""

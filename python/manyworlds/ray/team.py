@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from .._warn import warn
 from .actors import GPU, Answer, Call, Host, Recipe, packed, ray
 
 Bounds = tuple[int, int]
+S = TypeVar("S", bound="Spread")
 
 # What Ray raises where a process, or its machine, is lost.
 LOST = tuple(
@@ -185,3 +186,34 @@ class Team:
         if member.host is not None and ray.is_initialized():
             with contextlib.suppress(ValueError):
                 ray.kill(member.host, no_restart=True)
+
+
+class Spread:
+    """Worlds that a team shares; ends with it."""
+
+    num_worlds: int
+    """Number of worlds of all actors."""
+    _team: Team
+
+    @property
+    def num_actors(self) -> int:
+        """Number of actors."""
+        return len(self._team.members)
+
+    def close(self) -> None:
+        """Ends the actors; later calls raise RuntimeError. Closing twice does nothing."""
+        self._team.close()
+
+    @property
+    def closed(self) -> bool:
+        """True once closed."""
+        return self._team.closed
+
+    def __enter__(self: S) -> S:
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return self.num_worlds

@@ -83,18 +83,27 @@ enum Part {
     Newton,
 }
 
+/// The fastest instructions of this machine.
+fn fastest() -> Instructions {
+    Instructions::available().last().copied().unwrap_or(Instructions::Common)
+}
+
 impl Stepper {
     /// Steps with the fastest instructions of this machine; of up to so many groups of worlds at a time.
     pub fn new(m: &Model, groups: usize) -> Self {
-        let fastest = Instructions::available().last().copied();
-        Self::with(m, groups, fastest.unwrap_or(Instructions::Common))
+        Self::with(m, groups, fastest())
     }
 
     /// Steps with the given instructions.
     pub fn with(m: &Model, groups: usize, instructions: Instructions) -> Self {
+        Self::planned(m, groups, instructions, &[])
+    }
+
+    /// Steps of worlds whose models differ in some fields.
+    fn planned(m: &Model, groups: usize, instructions: Instructions, varied: &[usize]) -> Self {
         let stages: Vec<Stage> = schedule::step(m).collect();
         let side_by_side = groups > 0 && fits(m);
-        let plan = side_by_side.then(|| Plan::new(m, &stages, groups, instructions));
+        let plan = side_by_side.then(|| Plan::new(m, &stages, groups, instructions, varied));
         Self { stages, plan }
     }
 
@@ -105,13 +114,8 @@ impl Stepper {
         if varied.iter().map(field).any(|f| f.elem != Elem::Real || CHOOSE.contains(&f.name)) {
             return None;
         }
-        let mut stepper = Self::new(m, groups);
-        if let Some(plan) = &mut stepper.plan {
-            plan.varied = varied.iter().copied().filter(|place| is_wanted(field(place))).collect();
-            // memory has models of its own now
-            plan.idle = Mutex::new((0..groups).map(|_| plan.memory()).collect());
-        }
-        Some(stepper)
+        let known: Vec<usize> = varied.iter().copied().filter(|place| is_wanted(field(place))).collect();
+        Some(Self::planned(m, groups, fastest(), &known))
     }
 
     /// Worlds that step together: one where they step one by one.
@@ -215,9 +219,9 @@ impl Drop for Group<'_> {
 }
 
 impl Plan {
-    fn new(m: &Model, stages: &[Stage], groups: usize, instructions: Instructions) -> Self {
+    fn new(m: &Model, stages: &[Stage], groups: usize, instructions: Instructions, varied: &[usize]) -> Self {
         let (model, parts) = (m.cast_fields(is_wanted), parts(m, stages));
-        let plan = Self { model, varied: Vec::new(), parts, instructions, idle: Mutex::default() };
+        let plan = Self { model, varied: varied.to_vec(), parts, instructions, idle: Mutex::default() };
         if let Ok(mut idle) = plan.idle.lock() {
             idle.extend((0..groups).map(|_| plan.memory()));
         }
