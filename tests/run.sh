@@ -14,6 +14,8 @@ swiftshader=$root/.vulkan/swiftshader/usr/lib/chromium/vk_swiftshader_icd.json
 target=${CARGO_TARGET_DIR:-$root/target}
 bin=$target/debug/manyworlds
 python=$root/.venv/bin/python
+# the ends of what failed checks printed
+ends=$target/failed
 passed=0 failed=0 failures=()
 
 say() { printf '\n== %s\n' "$*"; }
@@ -27,12 +29,16 @@ processor_seconds() {
     awk -v ticks="$(getconf CLK_TCK)" '{ printf "%d", ($16 + $17) / ticks }' /proc/$$/stat
 }
 
-# One counted check, with its output, its time and, of processors, the time of what it started.
+# One counted check, with its output, its time and, of processors, the time of what it started. Where it fails, the end of its
+# output comes once more in the summary: whoever reads the end of a long log sees why.
 check() {
-    local name=$1 begin=$SECONDS before taken
+    local name=$1 begin=$SECONDS before taken output
     before=$(processor_seconds)
     shift
-    if "$@"; then
+    mkdir -p "$ends"
+    output=$(mktemp)
+    "$@" 2>&1 | tee "$output"
+    if [ "${PIPESTATUS[0]}" = 0 ]; then
         passed=$((passed + 1))
         taken="$((SECONDS - begin)) s, $(($(processor_seconds) - before)) s of processors"
         echo "ok     $name ($taken)"
@@ -40,7 +46,9 @@ check() {
         failed=$((failed + 1))
         failures+=("$name")
         echo "FAILED $name ($((SECONDS - begin)) s)"
+        tail -50 "$output" >"$ends/${name//\//-}"
     fi
+    rm -f "$output"
 }
 
 # Vulkan loader and lavapipe, where they are missing; and an allocator with which SwiftShader compiles in four fifths of the
@@ -133,7 +141,7 @@ part_build() {
 # Unit and integration tests, side by side where cargo-nextest is installed.
 run_tests() {
     if cargo nextest --version >/dev/null 2>&1; then
-        cargo nextest run --no-fail-fast --status-level slow --final-status-level fail "${together[@]}"
+        cargo nextest run --no-fail-fast --status-level slow --final-status-level fail --failure-output final "${together[@]}"
     else
         cargo test --no-fail-fast --lib --bins --tests --examples "${together[@]}"
     fi
@@ -384,12 +392,18 @@ run_parts() {
 }
 
 summary() {
+    local name
+    [ -n "${BESIDE:-}" ] || for name in "$ends"/*; do
+        [ -e "$name" ] && say "what was wrong with ${name##*/}" && cat "$name"
+    done
     say "summary"
     for name in "${failures[@]+"${failures[@]}"}"; do echo "failed: $name"; done
     echo "$passed passed, $failed failed"
     [ "$failed" = 0 ] && [ "$passed" -gt 0 ]
 }
 
+# parts that run beside others share the folder with them
+[ -n "${BESIDE:-}" ] || rm -rf "$ends"
 if [ $# -gt 0 ]; then
     run_parts "$@"
     summary
@@ -403,7 +417,7 @@ beside=("kernels examples parity" "others")
 running=()
 for k in "${!beside[@]}"; do
     # shellcheck disable=SC2086
-    "$0" ${beside[k]} >"$target/compare-$k.log" 2>&1 &
+    BESIDE=1 "$0" ${beside[k]} >"$target/compare-$k.log" 2>&1 &
     running[k]=$!
 done
 say "python and web"

@@ -53,11 +53,14 @@ pub fn locals(text: &str) -> impl Iterator<Item = &str> {
     let words: Vec<(&str, &str)> = identifiers(text)
         .map(|word| (word, &text[word.as_ptr() as usize - text.as_ptr() as usize + word.len()..]))
         .collect();
-    // a name before a colon is a parameter or typed variable; one after `let` or `var` is a variable
-    let mut previous = "";
+    // a name before a colon is a parameter or typed variable, or one of the values of a case; one after `let` or `var` is a
+    // variable
+    let (mut previous, mut is_value) = (("", ""), false);
     words.into_iter().filter_map(move |(word, after)| {
-        let declared = matches!(previous, "let" | "var") || after.trim_start().starts_with(':');
-        previous = word;
+        is_value = previous.0 == "case" || (is_value && previous.1.trim_start().starts_with(','));
+        let is_typed = !is_value && after.trim_start().starts_with(':');
+        let declared = matches!(previous.0, "let" | "var") || is_typed;
+        previous = (word, after);
         declared.then_some(word)
     })
 }
@@ -76,5 +79,8 @@ mod tests {
     fn locals_are_parameters_and_variables() {
         let text = "fn f(a: u32, b: f32) -> f32 { let c = a; var d: u32 = 1u; return g(c) + x.y; }";
         assert_eq!(locals(text).collect::<Vec<_>>(), ["a", "b", "c", "d"]);
+        let text =
+            "fn f(a: u32) { switch (a) { case ONE: { } case TWO, THREE: { let b = a; } default: { } } }";
+        assert_eq!(locals(text).filter(|name| *name != "default").collect::<Vec<_>>(), ["a", "b"]);
     }
 }
