@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use manyworlds::analysis::derivatives::{DifferenceOptions, FiniteDifferences, Knots};
+use manyworlds::analysis::derivatives::{Derivatives, DifferenceOptions, Knots};
 use manyworlds::batch::control::{Control, fill};
 use manyworlds::batch::{Backend, BatchOptions, max_capacity, probe};
 use manyworlds::cpu;
@@ -88,7 +88,7 @@ fn transition(c: &mut Criterion) {
     group.throughput(Throughput::Elements(KNOTS as u64)).sample_size(10);
     for backend in [Backend::Cpu, Backend::Gpu] {
         let options = DifferenceOptions::best(backend);
-        let made = FiniteDifferences::new(&model, KNOTS, options, &BatchOptions::on(backend));
+        let made = Derivatives::new(&model, KNOTS, options, &BatchOptions::on(backend));
         let mut differences = match made {
             Ok(differences) => differences,
             Err(why) => {

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use manyworlds::analysis::derivatives::{DifferenceOptions, FiniteDifferences, Knots, Transition};
+use manyworlds::analysis::derivatives::{Derivatives, DifferenceOptions, Knots, Method, Transition};
 use manyworlds::batch::{Backend, Batch, BatchOptions};
 use manyworlds::model::Model;
 use manyworlds::schema::Size;
@@ -76,7 +76,7 @@ fn whole_steps(model: &Model, knots: &Knots, eps: f64) -> Transition {
     model.opt_iterations[0] = model.opt_iterations[0].max(50);
     let s = model.sizes;
     let (n, columns) = (2 * s.nv + s.na, columns(&model));
-    let mut found = Transition { A: vec![], B: vec![], C: vec![], D: vec![] };
+    let mut found = Transition { A: vec![], B: vec![], C: vec![], D: vec![], one_sided: vec![] };
     for k in 0..knots.count {
         let row = |name: &str| {
             let values = &knots.fields[name];
@@ -139,11 +139,26 @@ fn whole_steps(model: &Model, knots: &Knots, eps: f64) -> Transition {
 
 /// Checks the matrices of all knots against whole steps.
 fn agree(what: &str, model: &Model, knots: &Knots, backend: Backend, eps: f64, tolerance: f64) {
-    let options = DifferenceOptions { eps, centred: true };
-    let mut differences =
-        FiniteDifferences::new(model, knots.count, options, &BatchOptions::on(backend)).unwrap();
-    assert_eq!(differences.backend(), backend);
-    let (got, want) = (differences.transition(knots).unwrap(), whole_steps(model, knots, eps));
+    let want = whole_steps(model, knots, eps);
+    is_near(what, model, knots, DifferenceOptions { eps, centred: true }, backend, &want, tolerance);
+    if backend == Backend::Cpu {
+        is_near(&format!("{what}, exact"), model, knots, Method::Exact, backend, &want, tolerance);
+    }
+}
+
+/// Checks the matrices of all knots by one method.
+fn is_near(
+    what: &str,
+    model: &Model,
+    knots: &Knots,
+    method: impl Into<Method>,
+    backend: Backend,
+    want: &Transition,
+    tolerance: f64,
+) {
+    let mut derivatives = Derivatives::new(model, knots.count, method, &BatchOptions::on(backend)).unwrap();
+    assert_eq!(derivatives.backend(), backend);
+    let got = derivatives.transition(knots).unwrap();
     let pairs =
         [("A", &got.A, &want.A), ("B", &got.B, &want.B), ("C", &got.C, &want.C), ("D", &got.D, &want.D)];
     for (name, got, want) in pairs {

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use manyworlds::analysis::derivatives::{DifferenceOptions, FiniteDifferences, Inverse, Knots};
+use manyworlds::analysis::derivatives::{Derivatives, DifferenceOptions, Inverse, Knots};
 use manyworlds::batch::{Backend, Batch, BatchOptions, probe};
 use manyworlds::cpu;
 use manyworlds::model::Model;
@@ -204,7 +204,7 @@ fn derivatives_of_a_linear_system_are_its_matrices() {
     let fields = [("qpos", vec![0.3]), ("qvel", vec![-1.0]), ("ctrl", vec![0.2])];
     let knots = Knots { count: 1, fields: fields.map(|(n, v)| (n.to_owned(), v)).into() };
     let options = DifferenceOptions::best(Backend::Cpu);
-    let mut differences = FiniteDifferences::new(&m, 1, options, &BatchOptions::on(Backend::Cpu)).unwrap();
+    let mut differences = Derivatives::new(&m, 1, options, &BatchOptions::on(Backend::Cpu)).unwrap();
     let found = differences.transition(&knots).unwrap();
     let (h, mass) = (0.01, 2.0 + 0.01 * 3.0);
     let by_x = -h * 20.0 / mass;
@@ -220,7 +220,7 @@ fn derivatives_by_the_acceleration_are_the_inertia() {
     let m = chain(5, "");
     let knots = knots(&m, 2);
     let options = DifferenceOptions::best(Backend::Cpu);
-    let mut differences = FiniteDifferences::new(&m, 2, options, &BatchOptions::on(Backend::Cpu)).unwrap();
+    let mut differences = Derivatives::new(&m, 2, options, &BatchOptions::on(Backend::Cpu)).unwrap();
     let Inverse { by_qacc, .. } = differences.inverse(&knots).unwrap();
     let mut d = world(&m);
     d.qpos.copy_from_slice(&knots.fields["qpos"][..5]);
@@ -242,7 +242,7 @@ fn both_backends_take_the_same_derivatives() {
     let knots = knots(&m, 3);
     let options = DifferenceOptions { eps: 1e-2, centred: true };
     let take = |backend: Backend| {
-        let mut d = FiniteDifferences::new(&m, 2, options, &BatchOptions::on(backend)).unwrap();
+        let mut d = Derivatives::new(&m, 2, options, &BatchOptions::on(backend)).unwrap();
         (d.transition(&without_acceleration(&knots)).unwrap(), d.inverse(&knots).unwrap())
     };
     let (cpu, gpu) = (take(Backend::Cpu), take(Backend::Gpu));
@@ -261,7 +261,7 @@ fn controls_at_their_limits_have_derivatives_from_inside() {
         <actuator><motor joint='j' ctrlrange='-1 1'/></actuator></mujoco>";
     let m = load_str(text).unwrap();
     let options = DifferenceOptions::best(Backend::Cpu);
-    let mut differences = FiniteDifferences::new(&m, 1, options, &BatchOptions::on(Backend::Cpu)).unwrap();
+    let mut differences = Derivatives::new(&m, 1, options, &BatchOptions::on(Backend::Cpu)).unwrap();
     let mut at = |ctrl: f64| {
         let knots = Knots { count: 1, fields: [("ctrl".to_owned(), vec![ctrl])].into() };
         differences.transition(&knots).unwrap().B[1]
@@ -276,9 +276,9 @@ fn what_has_no_derivative_is_refused() {
     let m = model("cartpole.xml");
     let options = DifferenceOptions::best(Backend::Cpu);
     let batch = BatchOptions::on(Backend::Cpu);
-    assert!(FiniteDifferences::new(&m, 0, options, &batch).is_err());
-    assert!(FiniteDifferences::new(&m, 1, DifferenceOptions { eps: 0.0, ..options }, &batch).is_err());
-    let mut differences = FiniteDifferences::new(&m, 1, options, &batch).unwrap();
+    assert!(Derivatives::new(&m, 0, options, &batch).is_err());
+    assert!(Derivatives::new(&m, 1, DifferenceOptions { eps: 0.0, ..options }, &batch).is_err());
+    let mut differences = Derivatives::new(&m, 1, options, &batch).unwrap();
     let mut refused = |name: &str, values: Vec<f64>| {
         let knots = Knots { count: 1, fields: [(name.to_owned(), values)].into() };
         differences.transition(&knots).unwrap_err().to_string()

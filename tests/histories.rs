@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "tests")]
 
-use manyworlds::analysis::derivatives::{DifferenceOptions, FiniteDifferences, Knots};
+use manyworlds::analysis::derivatives::{Derivatives, DifferenceOptions, Knots};
 use manyworlds::batch::{Backend, Batch, BatchOptions};
 use manyworlds::cpu;
 use manyworlds::model::Model;
@@ -230,7 +230,7 @@ fn a_late_control_has_no_slope_within_a_step() {
     let knots = Knots { count: 1, fields: fields.map(|(n, v)| (n.to_owned(), v)).into() };
     for backend in backends() {
         let options = DifferenceOptions { eps: 1e-2, centred: true };
-        let mut d = FiniteDifferences::new(&model, 1, options, &BatchOptions::on(backend)).unwrap();
+        let mut d = Derivatives::new(&model, 1, options, &BatchOptions::on(backend)).unwrap();
         let slopes = d.transition(&knots).unwrap();
         // velocity by the two controls: zero, and time step over mass
         let by = &slopes.B[2..4];

@@ -62,20 +62,39 @@ class Analysis(Access):
         linear, angular = self._core.jacobian(kind, found, points, some.indices())
         return Jacobian(linear, angular)
 
-    def derivatives(self, worlds: Worlds = None, *, eps: float | None = None, centred: bool = True) -> Transition:
-        """Derivatives of a step at the states of some worlds or of all, by finite differences (mjd_transitionFD).
+    def derivatives(
+        self, worlds: Worlds = None, *, method: str | None = None, eps: float | None = None, centred: bool = True
+    ) -> Transition:
+        """Derivatives of a step at the states of some worlds or of all (mjd_transitionFD). Worlds do not change.
 
-        Worlds do not change. Raises ValueError for a state that a step resets.
+        method: "exact" computes them to rounding, in double precision on the CPU; "differences" changes each
+            coordinate by eps, both ways if centred, on the backend of the batch. Exact ones, unless eps is given.
+
+        Raises ValueError for a state that a step resets, or without derivatives.
         """
-        some = chosen(worlds, self.num_worlds)
-        return Transition(*self._core.derivatives(some.mask, eps, centred, False))
+        return Transition(*_derivatives(self, worlds, method, eps, centred, inverse=False))
 
     def inverse_derivatives(
-        self, worlds: Worlds = None, *, eps: float | None = None, centred: bool = True
+        self, worlds: Worlds = None, *, method: str | None = None, eps: float | None = None, centred: bool = True
     ) -> InverseDerivatives:
-        """Derivatives of inverse dynamics at the states and `qacc` of some worlds or of all (mjd_inverseFD)."""
-        some = chosen(worlds, self.num_worlds)
-        return InverseDerivatives(*self._core.derivatives(some.mask, eps, centred, True))
+        """Derivatives of inverse dynamics at the states and `qacc` of some worlds or of all (mjd_inverseFD).
+
+        method, eps and centred are those of `derivatives`.
+        """
+        return InverseDerivatives(*_derivatives(self, worlds, method, eps, centred, inverse=True))
+
+
+def _derivatives(
+    batch: Analysis, worlds: Worlds, method: str | None, eps: float | None, centred: bool, *, inverse: bool
+) -> list[np.ndarray]:
+    if method not in (None, "exact", "differences"):
+        raise ValueError(f'method has to be "exact" or "differences", not {method!r}')
+    if method == "exact" and eps is not None:
+        raise ValueError('eps is for method="differences": exact derivatives change nothing')
+    some = chosen(worlds, batch.num_worlds)
+    by_differences = method == "differences" or eps is not None
+    *matrices, corners = batch._core.derivatives(some.mask, by_differences, eps, centred, inverse)
+    return [*matrices, corners != 0]
 
 
 _FRAMES = ("body", "inertial", "geom", "site", "camera")

@@ -67,21 +67,45 @@ class Jacobian(NamedTuple):
     angular: Array
 
 
-class Transition(NamedTuple):
-    """Derivatives of the next state and of the sensors by the state and the controls, with n = 2 nv + na.
-
-    A [world, n, n], B [world, n, nu], C [world, nsensordata, n], D [world, nsensordata, nu].
-    """
-
+class _Transition(NamedTuple):
     A: Array
     B: Array
     C: Array
     D: Array
 
 
-class InverseDerivatives(NamedTuple):
-    """Derivatives of qfrc_inverse by positions, velocities and accelerations, each [world, nv, nv]."""
+class Transition(_Transition):
+    """Derivatives of the next state and of the sensors by the state and the controls, with n = 2 nv + na.
 
+    A [world, n, n], B [world, n, nu], C [world, nsensordata, n], D [world, nsensordata, nu].
+
+    `one_sided` [world]: true where a step meets a corner, such as the end of a limit, so that exact derivatives may be
+    those of the side on which the state is. Differences do not see it.
+    """
+
+    one_sided: Array
+
+    def __new__(cls, A: Array, B: Array, C: Array, D: Array, one_sided: Array) -> Transition:
+        made = super().__new__(cls, A, B, C, D)
+        made.one_sided = one_sided
+        return made
+
+
+class _InverseDerivatives(NamedTuple):
     by_qpos: Array
     by_qvel: Array
     by_qacc: Array
+
+
+class InverseDerivatives(_InverseDerivatives):
+    """Derivatives of qfrc_inverse by positions, velocities and accelerations, each [world, nv, nv].
+
+    `one_sided` [world] is that of `Transition`.
+    """
+
+    one_sided: Array
+
+    def __new__(cls, by_qpos: Array, by_qvel: Array, by_qacc: Array, one_sided: Array) -> InverseDerivatives:
+        made = super().__new__(cls, by_qpos, by_qvel, by_qacc)
+        made.one_sided = one_sided
+        return made

@@ -1,6 +1,6 @@
 //! Jacobians and derivatives of a batch.
 
-use manyworlds::analysis::derivatives::DifferenceOptions;
+use manyworlds::analysis::derivatives::{DifferenceOptions, Method};
 use manyworlds::analysis::query::{Jacobian, Object, jacobian, object_jacobian};
 use manyworlds::error::{Error, Result};
 use manyworlds::formats::npz::{Array, ArrayData};
@@ -66,49 +66,48 @@ impl Batch {
     }
 
     /// Derivatives at the states of some worlds: A, B, C, D of a step, or by qpos, qvel, qacc of inverse dynamics.
-    #[pyo3(signature = (mask, eps, centred, inverse))]
+    /// By differences if `differences` is true, else exactly.
+    #[pyo3(signature = (mask, differences, eps, centred, inverse))]
     fn derivatives<'py>(
         &self,
         py: Python<'py>,
         mask: PyReadonlyArray1<'py, bool>,
+        differences: bool,
         eps: Option<f64>,
         centred: bool,
         inverse: bool,
     ) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let mask = array::mask(Some(&mask)).map_err(exception)?.unwrap_or_default();
-        let arrays = self.run_py(py, |state| derivatives(state, mask, eps, centred, inverse))?;
+        let of = |state: &mut State| {
+            let eps = eps.unwrap_or(DifferenceOptions::best(state.parts()?.0.backend()).eps);
+            let differences = differences.then_some(DifferenceOptions { eps, centred });
+            derivatives(state, mask, differences.map_or(Method::Exact, Method::from), inverse)
+        };
+        let arrays = self.run_py(py, of)?;
         arrays.into_iter().map(|array| plain(py, array, false)).collect()
     }
 }
 
 /// Derivatives at the states of the worlds where `mask` is true, one array for each matrix.
-fn derivatives(
-    state: &mut State,
-    mask: &[bool],
-    eps: Option<f64>,
-    centred: bool,
-    inverse: bool,
-) -> PyResult<Vec<Array>> {
+fn derivatives(state: &mut State, mask: &[bool], method: Method, inverse: bool) -> PyResult<Vec<Array>> {
     let worlds: Vec<usize> = (0..mask.len()).filter(|w| mask[*w]).collect();
     let (adapter, kept) = (state.adapter.clone(), state.evaluator.take());
     let (batch, _) = state.parts()?;
     if worlds.is_empty() {
         return Err(exception(Error::Argument("no world is chosen".to_owned())));
     }
-    let options =
-        DifferenceOptions { eps: eps.unwrap_or(DifferenceOptions::best(batch.backend()).eps), centred };
     let mut all: Vec<Vec<f64>> = Vec::new();
     // one model for all worlds, whose evaluator serves again, or one for each
     if batch.expanded().is_empty() {
-        let kept = kept.filter(|kept| kept.fits(batch, worlds.len(), options));
-        let made = kept.map_or_else(|| Evaluator::new(batch, adapter, 0, worlds.len(), options), Ok);
+        let kept = kept.filter(|kept| kept.fits(batch, worlds.len(), method));
+        let made = kept.map_or_else(|| Evaluator::new(batch, adapter, 0, worlds.len(), method), Ok);
         let mut evaluator = made.map_err(exception)?;
         all = evaluator.at(batch, &worlds, inverse).map_err(exception)?;
         state.evaluator = Some(evaluator);
     } else {
         for world in &worlds {
             let mut evaluator =
-                Evaluator::new(batch, adapter.clone(), *world, 1, options).map_err(exception)?;
+                Evaluator::new(batch, adapter.clone(), *world, 1, method).map_err(exception)?;
             let parts = evaluator.at(batch, &[*world], inverse).map_err(exception)?;
             all.resize(parts.len(), Vec::new());
             all.iter_mut().zip(parts).for_each(|(to, part)| to.extend(part));
@@ -117,13 +116,13 @@ fn derivatives(
     let s = *state.parts()?.0.sizes();
     let (n, nv) = (2 * s.nv + s.na, s.nv);
     let shapes = match inverse {
-        true => [[nv, nv]; 3].to_vec(),
-        false => vec![[n, n], [n, s.nu], [s.nsensordata, n], [s.nsensordata, s.nu]],
+        true => vec![vec![nv, nv], vec![nv, nv], vec![nv, nv], vec![]],
+        false => vec![vec![n, n], vec![n, s.nu], vec![s.nsensordata, n], vec![s.nsensordata, s.nu], vec![]],
     };
     let shaped = shapes.into_iter().zip(all);
     Ok(shaped
-        .map(|([rows, columns], data)| Array {
-            shape: vec![worlds.len(), rows, columns],
+        .map(|(shape, data)| Array {
+            shape: [vec![worlds.len()], shape].concat(),
             data: ArrayData::F64(data),
         })
         .collect())

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use manyworlds::analysis::derivatives::{DifferenceOptions, FiniteDifferences, Knots};
+use manyworlds::analysis::derivatives::{Derivatives, DifferenceOptions, Knots};
 use manyworlds::batch::{Batch, BatchOptions};
 use manyworlds::error::Result;
 use manyworlds::model::data::Capacity;
@@ -15,9 +15,9 @@ const STATE: &[Role] = &[Role::Motion, Role::Control, Role::Warmstart, Role::For
 /// An evaluator of derivatives, and what it was made for.
 pub(crate) struct Evaluator {
     worlds: usize,
-    options: DifferenceOptions,
+    method: Method,
     capacity: Capacity,
-    inner: FiniteDifferences,
+    inner: Derivatives,
 }
 
 impl Evaluator {
@@ -27,20 +27,20 @@ impl Evaluator {
         adapter: Option<String>,
         first: usize,
         worlds: usize,
-        options: DifferenceOptions,
+        method: Method,
     ) -> Result<Self> {
         let capacity = capacity(batch);
         let on = BatchOptions { capacity: Some(capacity), adapter, ..BatchOptions::on(batch.backend()) };
-        let inner = FiniteDifferences::new(&batch.model_of(first)?, worlds, options, &on)?;
-        Ok(Self { worlds, options, capacity, inner })
+        let inner = Derivatives::new(&batch.model_of(first)?, worlds, method, &on)?;
+        Ok(Self { worlds, method, capacity, inner })
     }
 
     /// Whether it serves again.
-    pub(crate) fn fits(&self, batch: &Batch, worlds: usize, options: DifferenceOptions) -> bool {
-        self.worlds == worlds && self.options == options && self.capacity == capacity(batch)
+    pub(crate) fn fits(&self, batch: &Batch, worlds: usize, method: Method) -> bool {
+        self.worlds == worlds && self.method == method && self.capacity == capacity(batch)
     }
 
-    /// Derivatives at the states of some worlds, one list for each matrix.
+    /// Derivatives at the states of some worlds: one list for each matrix, and where they may be those of one side.
     pub(crate) fn at(&mut self, batch: &mut Batch, worlds: &[usize], inverse: bool) -> Result<Vec<Vec<f64>>> {
         let mut names: Vec<&str> = names(STATE).filter(|name| batch.has(name)).collect();
         if inverse {
@@ -56,14 +56,18 @@ impl Evaluator {
         let knots = Knots { count: worlds.len(), fields };
         Ok(if inverse {
             let found = self.inner.inverse(&knots)?;
-            vec![found.by_qpos, found.by_qvel, found.by_qacc]
+            vec![found.by_qpos, found.by_qvel, found.by_qacc, flags(&found.one_sided)]
         } else {
             let found = self.inner.transition(&knots)?;
-            vec![found.A, found.B, found.C, found.D]
+            vec![found.A, found.B, found.C, found.D, flags(&found.one_sided)]
         })
     }
 }
 
 fn capacity(batch: &Batch) -> Capacity {
     Capacity::of(batch.sizes())
+}
+
+fn flags(all: &[bool]) -> Vec<f64> {
+    all.iter().map(|is| f64::from(u8::from(*is))).collect()
 }

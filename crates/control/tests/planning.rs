@@ -4,7 +4,6 @@
 
 use std::ops::ControlFlow;
 
-use manyworlds::analysis::derivatives::DifferenceOptions;
 use manyworlds::batch::{Backend, BatchOptions};
 use manyworlds::model::Model;
 use manyworlds::schema::Kind;
@@ -38,12 +37,6 @@ const RAIL: &str = r#"<mujoco>
   </sensor>
 </mujoco>"#;
 
-/// Exact derivatives of linear dynamics: long steps lose nothing, and round little.
-fn exact(steps: usize) -> IlqgOptions {
-    let differences = Some(DifferenceOptions { eps: 1e-2, centred: true });
-    IlqgOptions { differences, ..IlqgOptions::new(steps) }
-}
-
 fn ilqg(model: &Model, options: IlqgOptions) -> Ilqg {
     Ilqg::new(model, &Objective::of_model(model).unwrap(), options).unwrap()
 }
@@ -51,7 +44,7 @@ fn ilqg(model: &Model, options: IlqgOptions) -> Ilqg {
 #[test]
 fn a_linear_system_with_quadratic_cost_takes_one_iteration() {
     let model = manyworlds::load_str(RAIL).unwrap();
-    let mut planner = ilqg(&model, exact(60));
+    let mut planner = ilqg(&model, IlqgOptions::new(60));
     let mut start = State::initial(&model, None);
     start.get_mut("qpos").unwrap().copy_from_slice(&[-0.3, 0.4]);
     start.get_mut("qvel").unwrap().copy_from_slice(&[1.0, -2.0]);

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use manyworlds::analysis::derivatives::{DifferenceOptions, FiniteDifferences, Knots};
+use manyworlds::analysis::derivatives::{Derivatives, DifferenceOptions, Knots};
 use manyworlds::batch::{Backend, Batch, BatchOptions, max_capacity};
 use manyworlds::error::Error;
 use manyworlds::gpu::{KernelOptions, Partition, WorkingSetSpace};
@@ -314,7 +314,7 @@ fn derivatives_at(solver: &str, geom: &str, distance: f64) -> Vec<f64> {
     ))
     .unwrap();
     let options = DifferenceOptions { eps: 1e-7, centred: true };
-    let mut differences = FiniteDifferences::new(&m, 1, options, &BatchOptions::on(Backend::Cpu)).unwrap();
+    let mut differences = Derivatives::new(&m, 1, options, &BatchOptions::on(Backend::Cpu)).unwrap();
     let fields = BTreeMap::from([
         ("qpos".to_owned(), vec![0.0, 0.0, 0.1 + distance, 1.0, 0.0, 0.0, 0.0]),
         ("qvel".to_owned(), vec![0.05, 0.02, 0.0, 0.0, 0.0, 0.0]),
@@ -459,7 +459,7 @@ fn what_the_closed_form_excludes_is_refused_by_name() {
     let error = batch.inverse().unwrap_err();
     assert!(matches!(error, Error::Unsupported(_)) && error.to_string().contains("solver Smooth"), "{error}");
     let options = DifferenceOptions::best(Backend::Cpu);
-    let mut differences = FiniteDifferences::new(&m, 1, options, &BatchOptions::on(Backend::Cpu)).unwrap();
+    let mut differences = Derivatives::new(&m, 1, options, &BatchOptions::on(Backend::Cpu)).unwrap();
     let fields = BTreeMap::from([("qacc".to_owned(), vec![0.0; 6])]);
     let error = differences.inverse(&Knots { count: 1, fields }).unwrap_err();
     assert!(matches!(error, Error::Unsupported(_)), "{error}");

@@ -42,6 +42,7 @@ use manyworlds_model::model::schedule;
 use manyworlds_model::real::Real;
 use manyworlds_model::schema::stages::{Stage, stage_table};
 use math::count::Counted;
+use math::dual::Dual;
 
 /// A number type for which this crate instantiates the pipeline: crates that depend on it compile none of it again.
 pub trait Precision: Real {
@@ -67,7 +68,9 @@ macro_rules! precisions {
         })*
     };
 }
-precisions!(f64 f32 Counted<f64> Counted<f32>);
+/// Directions side by side in the dual numbers for which the pipeline is instantiated.
+pub const DIRECTIONS: usize = 4;
+precisions!(f64 f32 Counted<f64> Counted<f32> Dual<DIRECTIONS>);
 
 /// Runs one stage.
 pub fn run_stage<T: Precision>(stage: Stage, m: &Model<T>, d: &mut Data<T>) {

@@ -41,6 +41,18 @@ pub trait Real:
     const MIN_CONTACT_INVWEIGHT: Self;
     /// Numbers side by side in one of this type.
     const WIDTH: usize;
+    /// True if a number carries derivatives of itself.
+    const HAS_SLOPES: bool = false;
+    /// Derivatives of the number in several directions; none of a plain one.
+    #[inline(always)]
+    fn slopes(&self) -> &[f64] {
+        &[]
+    }
+    /// [`Real::slopes`], to be changed.
+    #[inline(always)]
+    fn slopes_mut(&mut self) -> &mut [f64] {
+        &mut []
+    }
     /// Which of the numbers side by side something holds for.
     type Mask: Copy;
     /// Where any of four numbers is not zero; none if that is nowhere.

@@ -1,15 +1,24 @@
-//! Derivatives of a time step and of inverse dynamics by finite differences over a batch: one world per column and
-//! knot (MuJoCo documentation, Computation, "Derivatives").
+//! Derivatives of a time step and of inverse dynamics (MuJoCo documentation, Computation, "Derivatives"): exact ones, on the
+//! CPU, or finite differences over a batch, with one world per column and knot.
 //!
-//! The tangent of a state is `(dq, dv, da)`: positions are perturbed along velocities, so that a free joint has six
-//! columns. The CPU backend skips stages whose results cannot change; the GPU runs all columns in lockstep. The
+//! The tangent of a state is `(dq, dv, da)`: positions move along velocities, so that a free joint has six columns. The
 //! solver is warm-started at the knot and iterates to rounding, so that its residual does not contaminate the
 //! derivative.
+//!
+//! **Exact** means that the pipeline computes with dual numbers, and the minimum of the constraint solver moves as the implicit
+//! function theorem says: what differences in double precision approach to seven digits is found to rounding. A step has
+//! no derivative where a contact begins, a limit is touched, a clamp is met or dry friction changes its state. There the
+//! derivative is that of the side on which the state is; a length of zero, such as the speed of a body at rest in a fluid, is
+//! flat. PGS and conjugate gradients count as converged.
+//!
+//! **Differences** on the CPU skip stages whose results cannot change; a GPU runs all columns in lockstep.
 
 mod batched;
 mod cpu;
+mod exact;
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::sync::LazyLock;
 
 use crate::batch::{Backend, BatchOptions};
@@ -43,6 +52,22 @@ impl DifferenceOptions {
     }
 }
 
+/// How derivatives are found.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Method {
+    /// To rounding, in double precision, on the CPU.
+    #[default]
+    Exact,
+    /// By differences, on the backend that is asked for.
+    Differences(DifferenceOptions),
+}
+
+impl From<DifferenceOptions> for Method {
+    fn from(options: DifferenceOptions) -> Self {
+        Self::Differences(options)
+    }
+}
+
 /// States at which derivatives are evaluated.
 #[derive(Clone, Debug, Default)]
 pub struct Knots {
@@ -67,6 +92,9 @@ pub struct Transition {
     pub C: Vec<f64>,
     /// `ds/du`, `[knot, nsensordata, nu]`.
     pub D: Vec<f64>,
+    /// `[knot]`: true where a step meets a corner, so that exact derivatives may be those of one side: equal numbers that move
+    /// apart were compared, as a position with the limit at which it is. Differences do not see it.
+    pub one_sided: Vec<bool>,
 }
 
 /// Derivatives of `qfrc_inverse`, `[knot, nv, nv]` row-major: one row per force.
@@ -78,6 +106,16 @@ pub struct Inverse {
     pub by_qvel: Vec<f64>,
     /// With respect to accelerations: the inertia matrix, plus that of the constraints.
     pub by_qacc: Vec<f64>,
+    /// As [`Transition::one_sided`].
+    pub one_sided: Vec<bool>,
+}
+
+/// What an evaluator finds.
+struct Found {
+    /// Derivatives of all outputs with respect to each input: `[knot, column, output]`.
+    derivatives: Vec<f64>,
+    /// `[knot]`.
+    one_sided: Vec<bool>,
 }
 
 /// Kind of perturbed input.
@@ -88,6 +126,18 @@ enum InputKind {
     Activation,
     Control,
     Acceleration,
+}
+
+impl fmt::Display for InputKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Position => "position",
+            Self::Velocity => "velocity",
+            Self::Activation => "activation",
+            Self::Control => "control",
+            Self::Acceleration => "acceleration",
+        })
+    }
 }
 
 /// Differentiated function.
@@ -102,59 +152,68 @@ type Column = (InputKind, usize);
 
 /// Reusable evaluator of derivatives for one model on one backend.
 #[derive(Debug)]
-pub struct FiniteDifferences {
+pub struct Derivatives {
     model: Model,
-    options: DifferenceOptions,
     evaluator: ColumnEvaluator,
 }
 
 #[derive(Debug)]
 enum ColumnEvaluator {
-    Cpu(cpu::ColumnEvaluator),
-    Batched(Box<batched::ColumnEvaluator>),
+    Exact(Box<exact::ColumnEvaluator>),
+    Cpu(cpu::ColumnEvaluator, DifferenceOptions),
+    Batched(Box<batched::ColumnEvaluator>, DifferenceOptions),
 }
 
-impl FiniteDifferences {
+impl Derivatives {
     /// Evaluator for `knots` states at a time; more are processed in turns.
     ///
     /// # Errors
-    /// As [`crate::batch::Batch::new`]; [`Error::Argument`] for zero knots, or a step that is not positive.
-    pub fn new(
-        model: &Model,
-        knots: usize,
-        options: DifferenceOptions,
-        batch: &BatchOptions,
-    ) -> Result<Self> {
-        if knots == 0 || !(options.eps > 0.0 && options.eps.is_finite()) {
-            let message = format!("{knots} knots with the step {}: both have to be positive", options.eps);
-            return Err(Error::Argument(message));
+    /// As [`crate::batch::Batch::new`]; [`Error::Argument`] for zero knots, or a step that is not positive;
+    /// [`Error::Unsupported`] for exact derivatives of a model with laws in code.
+    pub fn new(model: &Model, knots: usize, method: impl Into<Method>, batch: &BatchOptions) -> Result<Self> {
+        let method = method.into();
+        if knots == 0 {
+            return Err(Error::Argument("0 knots: their number has to be positive".to_owned()));
+        }
+        if let Method::Differences(DifferenceOptions { eps, .. }) = method
+            && !(eps > 0.0 && eps.is_finite())
+        {
+            return Err(Error::Argument(format!("a step of {eps}: it has to be positive")));
         }
         crate::model::unsupported::check(model)?;
         let mut model = model.bounded().into_owned();
         model.opt_tolerance[0] = 0.0;
         model.opt_iterations[0] = model.opt_iterations[0].max(MIN_ITERATIONS);
-        let lockstep = match batch.backend {
-            Backend::Cpu => None,
-            // without a GPU, the CPU evaluator is better
-            _ => Some(batched::ColumnEvaluator::new(&model, knots, options, batch)?).filter(|e| !e.is_cpu()),
+        let evaluator = match method {
+            Method::Exact => {
+                ColumnEvaluator::Exact(Box::new(exact::ColumnEvaluator::new(&model, batch.capacity)?))
+            }
+            Method::Differences(options) => {
+                let lockstep = match batch.backend {
+                    Backend::Cpu => None,
+                    // without a GPU, the CPU evaluator is better
+                    _ => Some(batched::ColumnEvaluator::new(&model, knots, options, batch)?)
+                        .filter(|e| !e.is_cpu()),
+                };
+                match lockstep {
+                    Some(evaluator) => ColumnEvaluator::Batched(Box::new(evaluator), options),
+                    None => ColumnEvaluator::Cpu(cpu::ColumnEvaluator::new(batch.capacity), options),
+                }
+            }
         };
-        let evaluator = match lockstep {
-            Some(evaluator) => ColumnEvaluator::Batched(Box::new(evaluator)),
-            None => ColumnEvaluator::Cpu(cpu::ColumnEvaluator::new(batch.capacity)),
-        };
-        Ok(Self { model, options, evaluator })
+        Ok(Self { model, evaluator })
     }
 
     /// The selected backend: never [`Backend::Auto`].
     pub fn backend(&self) -> Backend {
-        if matches!(self.evaluator, ColumnEvaluator::Cpu(_)) { Backend::Cpu } else { Backend::Gpu }
+        if matches!(self.evaluator, ColumnEvaluator::Batched(..)) { Backend::Gpu } else { Backend::Cpu }
     }
 
     /// Description of the device.
     pub fn device(&self) -> String {
         match &self.evaluator {
-            ColumnEvaluator::Cpu(_) => format!("cpu x{} threads", rayon::current_num_threads()),
-            ColumnEvaluator::Batched(evaluator) => evaluator.device(),
+            ColumnEvaluator::Batched(evaluator, _) => evaluator.device(),
+            _ => format!("cpu x{} threads", rayon::current_num_threads()),
         }
     }
 
@@ -166,7 +225,7 @@ impl FiniteDifferences {
     pub fn transition(&mut self, knots: &Knots) -> Result<Transition> {
         let s = self.model.sizes;
         let n = tangent(&s);
-        let derivatives = self.derivatives(knots, Dynamics::Step)?;
+        let Found { derivatives, one_sided } = self.derivatives(knots, Dynamics::Step)?;
         let (rows, columns) = (n + s.nsensordata, n + s.nu);
         let part = |rows_of: std::ops::Range<usize>, columns_of: std::ops::Range<usize>| {
             let mut part = Vec::with_capacity(knots.count * rows_of.len() * columns_of.len());
@@ -182,36 +241,39 @@ impl FiniteDifferences {
             B: part(0..n, n..columns),
             C: part(n..rows, 0..n),
             D: part(n..rows, n..columns),
+            one_sided,
         })
     }
 
     /// Derivatives of inverse dynamics at each knot, which needs `qacc`.
     ///
     /// # Errors
-    /// As [`FiniteDifferences::transition`]; [`Error::Unsupported`] with solver Smooth, which has no inverse dynamics.
+    /// As [`Derivatives::transition`]; [`Error::Unsupported`] with solver Smooth, which has no inverse dynamics.
     pub fn inverse(&mut self, knots: &Knots) -> Result<Inverse> {
         check_inverse(&self.model)?;
         let nv = self.model.sizes.nv;
-        let derivatives = self.derivatives(knots, Dynamics::Inverse)?;
+        let Found { derivatives, one_sided } = self.derivatives(knots, Dynamics::Inverse)?;
         let part = |first: usize| {
             let entry = |k: usize, i: usize, j: usize| derivatives[(k * 3 * nv + first * nv + j) * nv + i];
             (0..knots.count)
                 .flat_map(|k| (0..nv).flat_map(move |i| (0..nv).map(move |j| entry(k, i, j))))
                 .collect()
         };
-        Ok(Inverse { by_qpos: part(0), by_qvel: part(1), by_qacc: part(2) })
+        Ok(Inverse { by_qpos: part(0), by_qvel: part(1), by_qacc: part(2), one_sided })
     }
 
-    /// Difference quotients of all outputs with respect to each input: `[knot, column, output]`.
-    fn derivatives(&mut self, knots: &Knots, of: Dynamics) -> Result<Vec<f64>> {
+    /// Derivatives of all outputs with respect to each input.
+    fn derivatives(&mut self, knots: &Knots, of: Dynamics) -> Result<Found> {
         check(&self.model, knots, of)?;
         let columns = columns(&self.model.sizes, of);
+        let by_differences = |derivatives| Found { derivatives, one_sided: vec![false; knots.count] };
         match &mut self.evaluator {
-            ColumnEvaluator::Cpu(evaluator) => {
-                evaluator.derivatives(&self.model, self.options, knots, of, &columns)
+            ColumnEvaluator::Exact(evaluator) => evaluator.derivatives(knots, of, &columns),
+            ColumnEvaluator::Cpu(evaluator, options) => {
+                evaluator.derivatives(&self.model, *options, knots, of, &columns).map(by_differences)
             }
-            ColumnEvaluator::Batched(evaluator) => {
-                evaluator.derivatives(&self.model, self.options, knots, of, &columns)
+            ColumnEvaluator::Batched(evaluator, options) => {
+                evaluator.derivatives(&self.model, *options, knots, of, &columns).map(by_differences)
             }
         }
     }

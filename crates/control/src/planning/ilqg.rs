@@ -11,7 +11,7 @@ use super::planner::{Iteration, Planner};
 use super::policy::{Feedback, Interpolation, Policy};
 use super::rollouts::{Path, Rollouts};
 use super::state::State;
-use manyworlds::analysis::derivatives::{DifferenceOptions, FiniteDifferences, Knots};
+use manyworlds::analysis::derivatives::{Derivatives, DifferenceOptions, Knots, Method};
 use manyworlds::batch::{Backend, BatchOptions};
 use manyworlds::error::{Error, Result};
 use manyworlds::model::Model;
@@ -39,8 +39,9 @@ pub struct IlqgOptions {
     pub step_sizes: Vec<f64>,
     /// Share of the expected decrease that a step has to bring (c₁ of equation 13).
     pub sufficient: f64,
-    /// Differences for derivatives; `None`: the best for the backend, one-sided on the CPU.
-    pub differences: Option<DifferenceOptions>,
+    /// How derivatives are found; `None`: exactly on the CPU, unless the model has laws in code, else by the best differences
+    /// for the backend.
+    pub derivatives: Option<Method>,
     /// Where candidates are stepped and derivatives computed.
     pub batch: BatchOptions,
 }
@@ -52,7 +53,7 @@ impl IlqgOptions {
             steps,
             step_sizes: step_sizes(8),
             sufficient: 1e-3,
-            differences: None,
+            derivatives: None,
             batch: BatchOptions::on(Backend::Cpu),
         }
     }
@@ -74,7 +75,7 @@ pub struct Ilqg {
     nominal: Rollouts,
     /// The plan with changes of several sizes.
     search: Rollouts,
-    differences: FiniteDifferences,
+    derivatives: Derivatives,
     policy: Policy,
     /// True until there is a plan.
     is_new: bool,
@@ -109,9 +110,9 @@ impl Ilqg {
         if model.sizes.nu == 0 {
             return Err(Error::Argument("the model has no controls to plan".to_owned()));
         }
-        let differences = options.differences.unwrap_or_else(|| match options.batch.backend {
-            Backend::Cpu => DifferenceOptions { centred: false, ..DifferenceOptions::best(Backend::Cpu) },
-            other => DifferenceOptions::best(other),
+        let method = options.derivatives.unwrap_or_else(|| match options.batch.backend {
+            Backend::Cpu if model.leaves.is_empty() => Method::Exact,
+            backend => DifferenceOptions::best(backend).into(),
         });
         let batch = &options.batch;
         let bounds = Bounds::of_model(model);
@@ -128,7 +129,7 @@ impl Ilqg {
         Ok(Self {
             nominal: Rollouts::new(model, objective, 2, batch)?,
             search: Rollouts::new(model, objective, options.step_sizes.len(), batch)?,
-            differences: FiniteDifferences::new(model, options.steps + 1, differences, batch)?,
+            derivatives: Derivatives::new(model, options.steps + 1, method, batch)?,
             model: model.clone(),
             objective: objective.clone(),
             options,
@@ -207,7 +208,7 @@ impl Ilqg {
         for (name, values) in start.constant() {
             put(name, values.repeat(steps + 1));
         }
-        let found = self.differences.transition(&knots)?;
+        let found = self.derivatives.transition(&knots)?;
         // costs, by state and controls
         let outputs = s.nsensordata;
         let costs = (0..=steps).into_par_iter().map(|k| {

@@ -25,7 +25,8 @@ pub fn is_orientation<T: Real>(m: &Model<T>, a: usize) -> bool {
 fn rotvec_to_quat<T: Real>(v: Vec3<T>) -> Quat<T> {
     let angle = length(v);
     if angle < T::MINVAL {
-        return Quat::IDENTITY;
+        // to the first order, for whoever wants its slopes
+        return if T::HAS_SLOPES { Quat::new(T::ONE, v * T::of(0.5)) } else { Quat::IDENTITY };
     }
     axis_angle_quat(v * (T::ONE / angle), angle)
 }

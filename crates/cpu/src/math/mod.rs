@@ -2,6 +2,7 @@
 //! library.
 
 pub mod count;
+pub mod dual;
 pub mod graded;
 pub mod matrix;
 pub mod philox;

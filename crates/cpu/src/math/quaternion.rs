@@ -119,7 +119,12 @@ pub fn axis_angle_quat<T: Real>(axis: Vec3<T>, angle: T) -> Quat<T> {
 /// Quaternion integrated with the angular velocity `vel`, in its own frame, over the time `dt`.
 #[inline(always)]
 pub fn quat_integrate<T: Real>(q: Quat<T>, vel: Vec3<T>, dt: T) -> Quat<T> {
-    let angle = dt * length(vel);
+    let speed = length(vel);
+    if T::HAS_SLOPES && speed < T::MINVAL {
+        // the axis of no rotation has no derivative, but the rotation has
+        return quat_mul(quat_normalize(q), Quat::new(T::ONE, vel * (T::of(0.5) * dt)));
+    }
+    let angle = dt * speed;
     quat_mul(quat_normalize(q), axis_angle_quat(normalize3(vel), angle))
 }
 
@@ -134,7 +139,11 @@ pub fn quat_sub<T: Real>(a: Quat<T>, b: Quat<T>) -> Vec3<T> {
 pub fn quat_to_rotvec<T: Real>(q: Quat<T>) -> Vec3<T> {
     let axis = q.vector();
     let pi = T::of(std::f64::consts::PI);
-    let mut angle = T::of(2.0) * length(axis).atan2(q[0]);
+    let sine = length(axis);
+    if T::HAS_SLOPES && sine < T::MINVAL {
+        return axis * (T::of(2.0) / q[0]);
+    }
+    let mut angle = T::of(2.0) * sine.atan2(q[0]);
     if angle > pi {
         angle -= T::of(2.0) * pi;
     }

@@ -120,7 +120,8 @@ pub fn spring_rotation<T: Real>(m: &Model<T>, d: &Data<T>, adr: usize) -> Vec3<T
 pub fn tendon_stretch<T: Real>(m: &Model<T>, d: &Data<T>, ten: usize) -> T {
     let length = d.ten_length[ten];
     let (low, high) = (m.tendon_lengthspring[2 * ten], m.tendon_lengthspring[2 * ten + 1]);
-    if length > high {
+    // without slack a spring at its length is about to be stretched as well
+    if length > high || (T::HAS_SLOPES && low == high) {
         length - high
     } else if length < low {
         length - low

@@ -31,7 +31,11 @@ pub fn solve_metric<T: Real>(m: &Model<T>, d: &mut Data<T>, x: &mut [T]) {
         return solve_islands(m, d, x);
     }
     let mut work = d.metric.as_mut().map(|metric| std::mem::take(&mut metric.work)).unwrap_or_default();
-    descend(m, d, x, &mut work);
+    if T::HAS_SLOPES {
+        descend_with_slopes(m, d, x, &mut work);
+    } else {
+        descend(m, d, x, &mut work);
+    }
     if let Some(metric) = &mut d.metric {
         metric.work = work;
     }
@@ -84,6 +88,23 @@ fn solve_islands<T: Real>(m: &Model<T>, d: &mut Data<T>, x: &mut [T]) {
     }
     d.put_descent(s);
     d.hessian = Some(hessian);
+}
+
+/// [`descend`] with the slopes of the solution, which are those of no iteration: from `A x = b` follows `A dx = db - dA x`.
+fn descend_with_slopes<T: Real>(m: &Model<T>, d: &Data<T>, x: &mut [T], work: &mut [Vec<T>; 4]) {
+    let side = x.to_vec();
+    descend(m, d, x, work);
+    x.iter_mut().for_each(|x| x.slopes_mut().fill(0.0));
+    let mut product = vec![T::ZERO; x.len()];
+    mul_metric(m, d, x, &mut product);
+    let mut change = vec![T::ZERO; x.len()];
+    for k in 0..T::ZERO.slopes().len() {
+        for ((to, b), p) in change.iter_mut().zip(&side).zip(&product) {
+            *to = T::of((*b - *p).slopes()[k]);
+        }
+        descend(m, d, &mut change, work);
+        x.iter_mut().zip(&change).for_each(|(x, change)| x.slopes_mut()[k] = change.f64());
+    }
 }
 
 /// Preconditioned conjugate gradients (Nocedal and Wright, *Numerical Optimization*, algorithm 5.3).

@@ -4,6 +4,7 @@ mod blocks;
 pub mod cg;
 mod cone_hessian;
 mod coupling;
+pub mod differential;
 pub mod factors;
 pub mod fwdinv;
 pub mod hessian;

@@ -55,7 +55,7 @@ pub fn solve<T: Real>(m: &Model<T>, d: &mut Data<T>) {
 }
 
 /// Acceleration and constraint forces, with whatever is in the place of the inertia.
-fn solve_rows<T: Real>(m: &Model<T>, d: &mut Data<T>) {
+pub(super) fn solve_rows<T: Real>(m: &Model<T>, d: &mut Data<T>) {
     if !begin(m, d) {
         return;
     }
