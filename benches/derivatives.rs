@@ -7,7 +7,7 @@ use std::hint::black_box;
 use std::path::Path;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
-use manyworlds::analysis::derivatives::{Derivatives, DifferenceOptions, Knots};
+use manyworlds::analysis::derivatives::{Derivatives, DifferenceOptions, Knots, Method};
 use manyworlds::batch::control::{Control, fill};
 use manyworlds::batch::{Backend, BatchOptions, max_capacity, probe};
 use manyworlds::cpu;
@@ -86,19 +86,21 @@ fn transition(c: &mut Criterion) {
     let knots = knots(&model);
     let mut group = c.benchmark_group("derivatives of a step, humanoid, 100 knots");
     group.throughput(Throughput::Elements(KNOTS as u64)).sample_size(10);
-    for backend in [Backend::Cpu, Backend::Gpu] {
-        let options = DifferenceOptions::best(backend);
-        let made = Derivatives::new(&model, KNOTS, options, &BatchOptions::on(backend));
-        let mut differences = match made {
-            Ok(differences) => differences,
+    let differences = |backend| (backend, Method::Differences(DifferenceOptions::best(backend)));
+    let exact = (Backend::Cpu, Method::Exact);
+    for (backend, method) in [exact, differences(Backend::Cpu), differences(Backend::Gpu)] {
+        let made = Derivatives::new(&model, KNOTS, method, &BatchOptions::on(backend));
+        let mut derivatives = match made {
+            Ok(derivatives) => derivatives,
             Err(why) => {
                 eprintln!("{}: {why}", backend.name());
                 continue;
             }
         };
-        let name = format!("{}, {}", backend.name(), differences.device());
+        let how = if method == Method::Exact { "exact" } else { "differences" };
+        let name = format!("{how}, {}, {}", backend.name(), derivatives.device());
         group.bench_function(name, |b| {
-            b.iter(|| differences.transition(black_box(&knots)).expect("derivatives"))
+            b.iter(|| derivatives.transition(black_box(&knots)).expect("derivatives"))
         });
     }
 }

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use manyworlds::analysis::derivatives::{Derivatives, DifferenceOptions, Inverse, Knots};
+use manyworlds::analysis::derivatives::{Derivatives, DifferenceOptions, Inverse, Knots, Method};
 use manyworlds::batch::{Backend, Batch, BatchOptions, probe};
 use manyworlds::cpu;
 use manyworlds::model::Model;
@@ -193,6 +193,11 @@ fn without_acceleration(knots: &Knots) -> Knots {
     knots
 }
 
+/// Both methods on the CPU, with what they reach.
+fn methods(of_differences: f64) -> [(Method, f64); 2] {
+    [(Method::Exact, 1e-14), (DifferenceOptions::best(Backend::Cpu).into(), of_differences)]
+}
+
 #[test]
 fn derivatives_of_a_linear_system_are_its_matrices() {
     // a mass on a spring and a damper: v' = (k x + b v) with k = -h s / m, b = 1 - h c / (m + h c)
@@ -203,35 +208,37 @@ fn derivatives_of_a_linear_system_are_its_matrices() {
     let m = load_str(text).unwrap();
     let fields = [("qpos", vec![0.3]), ("qvel", vec![-1.0]), ("ctrl", vec![0.2])];
     let knots = Knots { count: 1, fields: fields.map(|(n, v)| (n.to_owned(), v)).into() };
-    let options = DifferenceOptions::best(Backend::Cpu);
-    let mut differences = Derivatives::new(&m, 1, options, &BatchOptions::on(Backend::Cpu)).unwrap();
-    let found = differences.transition(&knots).unwrap();
     let (h, mass) = (0.01, 2.0 + 0.01 * 3.0);
     let by_x = -h * 20.0 / mass;
     let by_v = 1.0 - h * 3.0 / mass;
     let a = [1.0 + h * by_x, h * by_v, by_x, by_v];
     let b = [h * h * 4.0 / mass, h * 4.0 / mass];
-    let near = |x: &[f64], y: &[f64]| x.iter().zip(y).all(|(x, y)| (x - y).abs() < 1e-9);
-    assert!(near(&found.A, &a) && near(&found.B, &b), "{found:?}");
+    for (method, tolerance) in methods(1e-9) {
+        let mut derivatives = Derivatives::new(&m, 1, method, &BatchOptions::on(Backend::Cpu)).unwrap();
+        let found = derivatives.transition(&knots).unwrap();
+        let near = |x: &[f64], y: &[f64]| x.iter().zip(y).all(|(x, y)| (x - y).abs() < tolerance);
+        assert!(near(&found.A, &a) && near(&found.B, &b), "{found:?}");
+    }
 }
 
 #[test]
 fn derivatives_by_the_acceleration_are_the_inertia() {
     let m = chain(5, "");
     let knots = knots(&m, 2);
-    let options = DifferenceOptions::best(Backend::Cpu);
-    let mut differences = Derivatives::new(&m, 2, options, &BatchOptions::on(Backend::Cpu)).unwrap();
-    let Inverse { by_qacc, .. } = differences.inverse(&knots).unwrap();
     let mut d = world(&m);
     d.qpos.copy_from_slice(&knots.fields["qpos"][..5]);
     cpu::forward(&m, &mut d);
-    for column in 0..5 {
-        let mut unit = vec![0.0; 5];
-        unit[column] = 1.0;
-        let mut product = vec![0.0; 5];
-        cpu::smooth::factor_m::mul_m(&m, &d.M, &unit, &mut product);
-        for row in 0..5 {
-            assert!((by_qacc[5 * row + column] - product[row]).abs() < 1e-8);
+    for (method, tolerance) in methods(1e-8) {
+        let mut derivatives = Derivatives::new(&m, 2, method, &BatchOptions::on(Backend::Cpu)).unwrap();
+        let Inverse { by_qacc, .. } = derivatives.inverse(&knots).unwrap();
+        for column in 0..5 {
+            let mut unit = vec![0.0; 5];
+            unit[column] = 1.0;
+            let mut product = vec![0.0; 5];
+            cpu::smooth::factor_m::mul_m(&m, &d.M, &unit, &mut product);
+            for row in 0..5 {
+                assert!((by_qacc[5 * row + column] - product[row]).abs() < tolerance);
+            }
         }
     }
 }
@@ -260,15 +267,19 @@ fn controls_at_their_limits_have_derivatives_from_inside() {
     let text = "<mujoco><worldbody><body><joint name='j'/><geom size='.1' pos='0 0 -.5'/></body></worldbody>
         <actuator><motor joint='j' ctrlrange='-1 1'/></actuator></mujoco>";
     let m = load_str(text).unwrap();
-    let options = DifferenceOptions::best(Backend::Cpu);
-    let mut differences = Derivatives::new(&m, 1, options, &BatchOptions::on(Backend::Cpu)).unwrap();
-    let mut at = |ctrl: f64| {
-        let knots = Knots { count: 1, fields: [("ctrl".to_owned(), vec![ctrl])].into() };
-        differences.transition(&knots).unwrap().B[1]
-    };
-    let (inside, low, high) = (at(0.0), at(-1.0), at(1.0));
-    assert!((low - inside).abs() < 1e-8 && (high - inside).abs() < 1e-8, "{inside} {low} {high}");
-    assert_eq!(at(2.0), 0.0);
+    for (method, tolerance) in methods(1e-8) {
+        let mut derivatives = Derivatives::new(&m, 1, method, &BatchOptions::on(Backend::Cpu)).unwrap();
+        let mut at = |ctrl: f64| {
+            let knots = Knots { count: 1, fields: [("ctrl".to_owned(), vec![ctrl])].into() };
+            derivatives.transition(&knots).unwrap().B[1]
+        };
+        let (inside, low, high) = (at(0.0), at(-1.0), at(1.0));
+        assert!(
+            (low - inside).abs() < tolerance && (high - inside).abs() < tolerance,
+            "{inside} {low} {high}"
+        );
+        assert_eq!(at(2.0), 0.0);
+    }
 }
 
 #[test]
@@ -278,15 +289,17 @@ fn what_has_no_derivative_is_refused() {
     let batch = BatchOptions::on(Backend::Cpu);
     assert!(Derivatives::new(&m, 0, options, &batch).is_err());
     assert!(Derivatives::new(&m, 1, DifferenceOptions { eps: 0.0, ..options }, &batch).is_err());
-    let mut differences = Derivatives::new(&m, 1, options, &batch).unwrap();
-    let mut refused = |name: &str, values: Vec<f64>| {
-        let knots = Knots { count: 1, fields: [(name.to_owned(), values)].into() };
-        differences.transition(&knots).unwrap_err().to_string()
-    };
-    assert!(refused("qpos", vec![0.0]).contains("need 2 numbers"));
-    assert!(refused("qvel", vec![f64::NAN, 0.0]).contains("finite"));
-    assert!(refused("xpos", vec![0.0]).contains("no field of the state"));
-    assert!(refused("qvel", vec![1e9, 1e11]).contains("diverges"));
+    for (method, _) in methods(0.0) {
+        let mut derivatives = Derivatives::new(&m, 1, method, &batch).unwrap();
+        let mut refused = |name: &str, values: Vec<f64>| {
+            let knots = Knots { count: 1, fields: [(name.to_owned(), values)].into() };
+            derivatives.transition(&knots).unwrap_err().to_string()
+        };
+        assert!(refused("qpos", vec![0.0]).contains("need 2 numbers"));
+        assert!(refused("qvel", vec![f64::NAN, 0.0]).contains("finite"));
+        assert!(refused("xpos", vec![0.0]).contains("no field of the state"));
+        assert!(refused("qvel", vec![1e9, 1e11]).contains("diverges"));
+    }
 }
 
 #[test]

@@ -217,6 +217,9 @@ part_parity() {
     # in models of this repository with contacts of convex shapes only our own steps are smooth enough: docs/decisions.md 29
     check "derivatives cpu, own steps" "$python" tests/parity/derivatives.py --bin "$bin" --own --integrators all --states 3 \
         tests/parity/models/{convex_round,convex_distance,servos,equality,forces}.xml
+    check "exact derivatives" "$python" tests/parity/exact.py --bin "$bin" --states 3 \
+        models/{cartpole,hopper,quadruped}.xml \
+        tests/parity/models/{cable,convex_distance,delays,discrete,elliptic,equality,fluid_implicit,noslip,servos,sleep,tendons}.xml
     check "derivatives gpu" compiling "$python" tests/parity/derivatives.py --bin "$bin" --backend gpu \
         --tolerance 2e-3 --states 3 --integrators all models/cartpole.xml
     check "resting poses" "$python" tests/parity/rest.py --bin "$bin" tests/parity/models/{convex_rest,convex_meshes}.xml

@@ -28,7 +28,7 @@ from .enums import Joint, Status
 _DIVERGED = Status.BAD_QPOS | Status.BAD_QVEL | Status.BAD_QACC
 
 
-class Motion(NamedTuple):
+class Outcome(NamedTuple):
     """What follows each step of a rollout: qpos, qvel and act after it, sensordata before it; [world, step, ...]."""
 
     qpos: Any
@@ -40,7 +40,8 @@ class Motion(NamedTuple):
 class Start(NamedTuple):
     """Gradient of a cost by the start of a rollout, and by its controls.
 
-    qpos [world, nq], qvel [world, nv], act [world, na], ctrl [world, step, nu].
+    qpos [world, nq], qvel [world, nv], act [world, na], or without worlds where the start was that of all;
+    ctrl [world, step, nu].
     """
 
     qpos: Any
@@ -64,7 +65,7 @@ class Simulation:
             )
         self.model = model
         self.num_worlds = count_of("num_worlds", num_worlds, 1)
-        self._batch = Batch(model, self.num_worlds, device="cpu")
+        self._batch = Batch(model, self.num_worlds, device="cpu", on_status="ignore")
         joints = zip(model.jnt_type.tolist(), model.jnt_qposadr.tolist(), model.jnt_dofadr.tolist())
         # where quaternions begin in qpos, and their turns in qvel
         turns = [
@@ -80,7 +81,7 @@ class Simulation:
         # coordinates that move as their velocity says
         self._straight = [[i for i in range(n) if i not in used] for n, used in zip((model.nq, model.nv), in_turns)]
 
-    def rollout(self, qpos: ArrayLike, qvel: ArrayLike, act: ArrayLike, ctrl: ArrayLike) -> Motion:
+    def rollout(self, qpos: ArrayLike, qvel: ArrayLike, act: ArrayLike, ctrl: ArrayLike) -> Outcome:
         """Steps from a state, [world, ...] or the same for all worlds, under controls [world, step, nu].
 
         Raises ValueError where a world diverges.
@@ -89,9 +90,13 @@ class Simulation:
         controls = np.asarray(ctrl, float)
         if controls.ndim != 3 or controls.shape[0] != self.num_worlds or controls.shape[2] != model.nu:
             raise ValueError(f"'ctrl' has shape [{self.num_worlds}, steps, {model.nu}], got {list(controls.shape)}")
+        bad = np.argwhere(~np.isfinite(controls))
+        if bad.size:
+            world, step, control = bad[0]
+            raise ValueError(f"'ctrl' of world {world} in step {step} has {controls[tuple(bad[0])]} at {control}")
         batch.reset()
         self._set(qpos, qvel, act)
-        found: dict[str, list[np.ndarray]] = {name: [] for name in Motion._fields}
+        found: dict[str, list[np.ndarray]] = {name: [] for name in Outcome._fields}
         for step in range(controls.shape[1]):
             batch.set("ctrl", controls[:, step])
             batch.step()
@@ -102,10 +107,10 @@ class Simulation:
                 values.append(np.array(batch.get(name)))
         shapes = {"qpos": model.nq, "qvel": model.nv, "act": model.na, "sensordata": model.nsensordata}
         empty = {name: np.zeros((self.num_worlds, 0, n)) for name, n in shapes.items()}
-        return Motion(**{name: np.stack(values, 1) if values else empty[name] for name, values in found.items()})
+        return Outcome(**{name: np.stack(values, 1) if values else empty[name] for name, values in found.items()})
 
     def gradient(
-        self, qpos: ArrayLike, qvel: ArrayLike, act: ArrayLike, ctrl: ArrayLike, motion: Motion, cost: Motion
+        self, qpos: ArrayLike, qvel: ArrayLike, act: ArrayLike, ctrl: ArrayLike, motion: Outcome, cost: Outcome
     ) -> Start:
         """Gradient of a cost by the start and the controls of a rollout.
 
@@ -150,9 +155,11 @@ class Simulation:
                 "qvel": back[:, nv : 2 * nv],
                 "act": back[:, 2 * nv :],
             }
-        return Start(**toward, ctrl=by_controls)
+        # one start of all worlds moves all of them
+        shared = {name: value.sum(0) if np.ndim(start[name]) == 1 else value for name, value in toward.items()}
+        return Start(**shared, ctrl=by_controls)
 
-    def jax(self) -> Callable[..., Motion]:
+    def jax(self) -> Callable[..., Outcome]:
         """`rollout` as a function of arrays of JAX, with its gradient by `jax.grad` and others; also under `jax.jit`.
 
         Numbers are computed in double precision and given in that of the arguments.
@@ -167,27 +174,27 @@ class Simulation:
             return [np.asarray(value, float) for value in values]
 
         @jax.custom_vjp
-        def rollout(qpos: Any, qvel: Any, act: Any, ctrl: Any) -> Motion:
+        def rollout(qpos: Any, qvel: Any, act: Any, ctrl: Any) -> Outcome:
             given = [jnp.asarray(x) for x in (qpos, qvel, act, ctrl)]
             kind = jnp.result_type(*given, jnp.float32)
             sizes = (self.model.nq, self.model.nv, self.model.na, self.model.nsensordata)
             steps = given[3].shape[1]
             shapes = tuple(jax.ShapeDtypeStruct((self.num_worlds, steps, n), kind) for n in sizes)
             found = call(lambda *x: tuple(v.astype(kind) for v in self.rollout(*host(x))), shapes, *given)
-            return Motion(*found)
+            return Outcome(*found)
 
         def forward(qpos: Any, qvel: Any, act: Any, ctrl: Any) -> Any:
             motion = rollout(qpos, qvel, act, ctrl)
             return motion, (qpos, qvel, act, ctrl, motion)
 
-        def backward(kept: Any, cost: Motion) -> Any:
+        def backward(kept: Any, cost: Outcome) -> Any:
             *given, motion = kept
             given = [jnp.asarray(x) for x in given]
             shapes = tuple(jax.ShapeDtypeStruct(x.shape, x.dtype) for x in given)
 
             def gradient(*x: Any) -> tuple[np.ndarray, ...]:
                 qpos, qvel, act, ctrl = host(x[:4])
-                found = self.gradient(qpos, qvel, act, ctrl, Motion(*host(x[4:8])), Motion(*host(x[8:])))
+                found = self.gradient(qpos, qvel, act, ctrl, Outcome(*host(x[4:8])), Outcome(*host(x[8:])))
                 return tuple(v.astype(s.dtype) for v, s in zip(found, shapes))
 
             return call(gradient, shapes, *given, *motion, *cost)
@@ -195,7 +202,7 @@ class Simulation:
         rollout.defvjp(forward, backward)
         return rollout
 
-    def torch(self) -> Callable[..., Motion]:
+    def torch(self) -> Callable[..., Outcome]:
         """`rollout` as a function of tensors of PyTorch, with its gradient by `backward`."""
         import torch  # type: ignore[import-not-found, unused-ignore]
 
@@ -214,11 +221,11 @@ class Simulation:
             def backward(ctx: Any, *cost: Any) -> Any:
                 given = ctx.saved_tensors
                 qpos, qvel, act, ctrl = (x.detach().cpu().numpy() for x in given)
-                by = Motion(*(x.detach().cpu().numpy() for x in cost))
+                by = Outcome(*(x.detach().cpu().numpy() for x in cost))
                 found = simulation.gradient(qpos, qvel, act, ctrl, ctx.motion, by)
                 return tuple(torch.as_tensor(x, dtype=g.dtype, device=g.device) for x, g in zip(found, given))
 
-        return lambda qpos, qvel, act, ctrl: Motion(*Rollout.apply(qpos, qvel, act, ctrl))
+        return lambda qpos, qvel, act, ctrl: Outcome(*Rollout.apply(qpos, qvel, act, ctrl))
 
     def _of_worlds(self, name: str, value: ArrayLike, n: int) -> np.ndarray:
         """A state of each world, or one for all, as [world, n]."""

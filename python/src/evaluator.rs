@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use manyworlds::analysis::derivatives::{Derivatives, DifferenceOptions, Knots};
+use manyworlds::analysis::derivatives::{Derivatives, Knots, Method};
 use manyworlds::batch::{Batch, BatchOptions};
 use manyworlds::error::Result;
 use manyworlds::model::data::Capacity;

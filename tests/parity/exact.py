@@ -27,6 +27,9 @@ def best(tries):
     """The best of several values of each entry, and how well it is known."""
     tries = np.stack(tries)
     apart = np.abs(np.diff(tries, axis=0))
+    # what rounding makes of a small step; that two of them agree may be chance
+    size = 1 + np.abs(tries).max(axis=(0, 2, 3), keepdims=True)
+    apart = apart + 1e-15 * size / np.reshape(STEPS[1:], (-1, 1, 1, 1))
     which = np.argmin(apart, axis=0)[None]
     return np.take_along_axis(tries[1:], which, 0)[0], np.take_along_axis(apart, which, 0)[0]
 

@@ -21,7 +21,7 @@ use crate::model::schedule;
 use crate::real::Real;
 use crate::schema::enums::{joint, solver};
 use crate::schema::stages::{Phase, Stage};
-use crate::schema::{Values, ValuesMut};
+use crate::schema::{Role, Values, ValuesMut};
 
 /// A number with its derivatives along the inputs of a pass.
 type Number = Dual<DIRECTIONS>;
@@ -147,7 +147,7 @@ impl Workspace {
         let mut is_first = true;
         was_tied();
         for (scope, group) in passes(columns) {
-            self.begin(model, of, &columns[group.clone()]);
+            self.begin(model, of, &columns[group.clone()], is_first);
             let from = if is_first || !keeps { Scope::Everything } else { scope };
             self.evaluate(evaluator, of, from);
             is_first = false;
@@ -191,9 +191,11 @@ impl Workspace {
     }
 
     /// The knot's state, with a direction along each input.
-    fn begin(&mut self, model: &Model, of: Dynamics, inputs: &[Column]) {
+    fn begin(&mut self, model: &Model, of: Dynamics, inputs: &[Column], is_first: bool) {
         let (start, work) = (&self.start, &mut self.work);
-        work.copy_fields(start, |role| role.is_state());
+        // neither a step nor a direction changes forces and the scene
+        let stays = |role| !is_first && matches!(role, Role::Force | Role::Scene);
+        work.copy_fields(start, |role| role.is_state() && !stays(role));
         if of == Dynamics::Inverse {
             work.qacc.copy_from_slice(&start.qacc);
         }
@@ -211,6 +213,7 @@ impl Workspace {
     /// Runs the stages that a pass moves.
     fn evaluate(&mut self, evaluator: &ColumnEvaluator, of: Dynamics, scope: Scope) {
         let (model, work) = (&evaluator.duals, &mut self.work);
+        let plain = evaluator.primal.as_ref().unwrap_or(&evaluator.model);
         let is_moved = |stage: &Stage| match stage.phase() {
             Phase::Position => scope == Scope::Everything,
             Phase::Velocity => scope >= Scope::Velocities,
@@ -223,7 +226,7 @@ impl Workspace {
         for (part, solution) in self.solutions.iter_mut().enumerate() {
             for stage in schedule::part_of_step(model, part).filter(is_moved) {
                 if stage == Stage::solve && !model.is_smooth() {
-                    solution.differentiate(model, work);
+                    solution.differentiate(plain, model, work);
                 } else {
                     pipeline::run_stage(stage, model, work);
                 }

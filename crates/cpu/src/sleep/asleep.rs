@@ -94,8 +94,8 @@ pub fn tree_qpos_range<T: Real>(m: &Model<T>, tree: usize) -> Range<usize> {
 pub fn is_disturbed<T: Real>(m: &Model<T>, d: &Data<T>, tree: usize, tolerance: T) -> bool {
     let (first, count) = (m.tree_dofadr[tree] as usize, m.tree_dofnum[tree] as usize);
     let moves = (first..first + count).any(|dof| {
-        let speed = (m.dof_length[dof] * d.qvel[dof]).abs();
-        d.qfrc_applied[dof] != T::ZERO || !(speed < tolerance || speed == T::ZERO)
+        let speed = m.dof_length[dof] * d.qvel[dof];
+        d.qfrc_applied[dof] != T::ZERO || !(speed.abs() < tolerance || speed == T::ZERO)
     });
     let (body, bodies) = (m.tree_bodyadr[tree] as usize, m.tree_bodynum[tree] as usize);
     moves || d.xfrc_applied[6 * body..6 * (body + bodies)].iter().any(|x| *x != T::ZERO)

@@ -38,9 +38,10 @@ pub fn run_at<T: Real>(m: &Model<T>, d: &Data<T>, k: usize) -> Run {
     d.kept.as_ref().map_or_else(|| Run::all(&m.sizes), |kept| kept.runs[k])
 }
 
-/// True if all numbers are zero, and none is minus zero.
+/// True if all numbers are zero, and none is minus zero or moves.
 pub fn all_zero<T: Real>(x: &[T]) -> bool {
-    x.iter().fold(0, |bits, x| bits | x.f64().to_bits()) == 0
+    let bits = |x: &T| x.slopes().iter().fold(x.f64().to_bits(), |bits, slope| bits | slope.to_bits());
+    x.iter().fold(0, |all, x| all | bits(x)) == 0
 }
 
 /// True if two rows of numbers have the same bits.

@@ -25,6 +25,9 @@ pub struct Solution {
     /// Acceleration.
     qacc: Vec<f64>,
     hessian: Box<Hessian<f64>>,
+    /// Number of rows.
+    nefc: i32,
+    dof_island: Vec<i32>,
     /// Room for a right-hand side.
     side: Descent<f64>,
 }
@@ -39,6 +42,8 @@ impl Solution {
         }
         solve_rows(m, d);
         self.qacc.clone_from(&d.qacc);
+        self.nefc = d.nefc[0];
+        self.dof_island.clone_from(&d.dof_island);
         factor_solution(m, d);
         if let Some(hessian) = &mut d.hessian {
             std::mem::swap(hessian, &mut self.hessian);
@@ -49,8 +54,17 @@ impl Solution {
         }
     }
 
-    /// Acceleration and constraint forces of the same world in dual numbers, with their derivatives.
-    pub fn differentiate<const N: usize>(&mut self, m: &Model<Dual<N>>, d: &mut Data<Dual<N>>) {
+    /// Acceleration and constraint forces of the same world in dual numbers, with their derivatives. Where a direction has woken
+    /// a sleeping tree, the world has other rows, and its solution is found first, with the model `plain`.
+    pub fn differentiate<const N: usize>(
+        &mut self,
+        plain: &Model,
+        m: &Model<Dual<N>>,
+        d: &mut Data<Dual<N>>,
+    ) {
+        if self.nefc != d.nefc[0] || self.dof_island != d.dof_island {
+            self.find(plain, &mut d.cast());
+        }
         if !m.is_discrete() {
             return self.differentiate_rows(m, d);
         }
