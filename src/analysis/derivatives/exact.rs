@@ -175,8 +175,9 @@ impl Workspace {
         let parts = schedule::parts(model);
         for part in 0..parts {
             for stage in schedule::part_of_step(model, part) {
+                // the last of several parts is run as well, since it ends the count of them
                 let ends = stage.phase() == Phase::Integrate || stage == Stage::sleep;
-                if ends && part + 1 == parts {
+                if ends && parts == 1 {
                     continue;
                 }
                 let finds = stage == Stage::solve && !model.is_smooth();
