@@ -3,7 +3,8 @@
     python benches/compare/derivatives.py [--model models/humanoid.xml] [--knots 60] [--rounds 7]
 
 The states are those of a motion under noise, with contacts. Both take the same differences (one-sided, then centred, eps 1e-6),
-and ours are exact at last, beside the reference's centred ones. MuJoCo's run in a pool of threads, a world each, which hold the GIL only between calls. The best of several rounds counts.
+and ours are exact at last, beside the reference's centred ones. MuJoCo's run in a pool of threads, a world each, which hold
+the GIL only between calls. The best of several rounds counts.
 """
 
 import argparse

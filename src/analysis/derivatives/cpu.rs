@@ -161,7 +161,7 @@ impl Workspace {
 
 /// What a column takes over from the knot.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reuse {
+pub(super) enum Reuse {
     /// Results of the stages that its input does not affect: no column overwrites them before one that needs them.
     Kept,
     /// The same, and the factors of the solver.
@@ -174,7 +174,7 @@ enum Reuse {
 }
 
 impl Reuse {
-    fn of(model: &Model, of: Dynamics) -> Self {
+    pub(super) fn of(model: &Model, of: Dynamics) -> Self {
         match of {
             _ if model.has_sleep() || schedule::acts(model) => Reuse::Nothing,
             Dynamics::Step if schedule::parts(model) > 1 => Reuse::Copied,
@@ -193,14 +193,19 @@ pub(crate) fn perturb_qpos(model: &Model, qpos: &mut [f64], dof: usize, by: f64)
     integrate_joint(model, qpos, &velocity, jnt, by);
 }
 
+/// True if results of a stage do not depend on inputs of a `kind`; of `None`, all of them, they do.
+pub(super) fn is_unchanged(stage: Stage, kind: Option<InputKind>) -> bool {
+    match kind {
+        None => false,
+        Some(InputKind::Position) => stage == Stage::check_state,
+        Some(InputKind::Velocity) => stage.phase() == Phase::Position || stage == Stage::check_state,
+        _ => matches!(stage.phase(), Phase::Position | Phase::Velocity) || stage == Stage::check_state,
+    }
+}
+
 /// Runs the stages affected by an input of `kind`; all stages for `None`. Near a `known` world its factors solve.
 fn evaluate(model: &Model, data: &mut Data, of: Dynamics, kind: Option<InputKind>, known: Option<&Data>) {
-    let unchanged = |s: Stage| match kind {
-        None => false,
-        Some(InputKind::Position) => s == Stage::check_state,
-        Some(InputKind::Velocity) => s.phase() == Phase::Position || s == Stage::check_state,
-        _ => matches!(s.phase(), Phase::Position | Phase::Velocity) || s == Stage::check_state,
-    };
+    let unchanged = |s: Stage| is_unchanged(s, kind);
     if of == Dynamics::Inverse {
         schedule::inverse(model).filter(|s| !unchanged(*s)).for_each(|s| pipeline::run_stage(s, model, data));
         return;

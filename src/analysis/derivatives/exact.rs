@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::cpu::fill;
+use super::cpu::{Reuse, fill, is_unchanged};
 use super::{Column, Dynamics, Found, InputKind, Knots, outputs, readout, refuse_reset};
 use crate::batch::max_capacity;
 use crate::cpu as pipeline;
@@ -48,14 +48,6 @@ struct Workspace {
     work: Data<Number>,
     /// Solution of each part of the step.
     solutions: Vec<Solution>,
-}
-
-/// From which phase on a pass computes anew.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Scope {
-    Forces,
-    Velocities,
-    Everything,
 }
 
 impl ColumnEvaluator {
@@ -115,12 +107,6 @@ impl ColumnEvaluator {
         let solutions = (0..parts).map(|_| Solution::default()).collect();
         Workspace { base, start: work.clone(), work, solutions }
     }
-
-    /// True if passes may keep results of stages that they do not move. Parts of a Runge-Kutta step overwrite them; where
-    /// trees may sleep, forces decide early which ones wake; laws may read every input.
-    fn keeps_results(&self) -> bool {
-        schedule::parts(&self.model) == 1 && !self.model.has_sleep() && !schedule::acts(&self.model)
-    }
 }
 
 impl Workspace {
@@ -143,13 +129,13 @@ impl Workspace {
         refuse_reset(k, self.base.status[0])?;
 
         let rows = outputs(&model.sizes, of);
-        let keeps = evaluator.keeps_results();
+        let keeps = Reuse::of(model, of) == Reuse::Kept;
         let mut is_first = true;
         was_tied();
-        for (scope, group) in passes(columns) {
+        for group in passes(columns) {
             self.begin(model, of, &columns[group.clone()], is_first);
-            let from = if is_first || !keeps { Scope::Everything } else { scope };
-            self.evaluate(evaluator, of, from);
+            let kind = columns[group.start].0;
+            self.evaluate(evaluator, of, Some(kind).filter(|_| keeps && !is_first));
             is_first = false;
             let derivatives = &mut derivatives[group.start * rows..group.end * rows];
             for (direction, derivative) in derivatives.chunks_mut(rows).enumerate() {
@@ -211,15 +197,11 @@ impl Workspace {
         }
     }
 
-    /// Runs the stages that a pass moves.
-    fn evaluate(&mut self, evaluator: &ColumnEvaluator, of: Dynamics, scope: Scope) {
+    /// Runs the stages that inputs of a `kind` move; all stages for `None`.
+    fn evaluate(&mut self, evaluator: &ColumnEvaluator, of: Dynamics, kind: Option<InputKind>) {
         let (model, work) = (&evaluator.duals, &mut self.work);
         let plain = evaluator.primal.as_ref().unwrap_or(&evaluator.model);
-        let is_moved = |stage: &Stage| match stage.phase() {
-            Phase::Position => scope == Scope::Everything,
-            Phase::Velocity => scope >= Scope::Velocities,
-            _ => *stage != Stage::check_state || scope == Scope::Everything,
-        };
+        let is_moved = |stage: &Stage| !is_unchanged(*stage, kind);
         if of == Dynamics::Inverse {
             schedule::inverse(model).filter(is_moved).for_each(|s| pipeline::run_stage(s, model, work));
             return;
@@ -253,24 +235,16 @@ impl Workspace {
     }
 }
 
-/// Inputs that are moved together: of one phase, and as many as there are directions. Late phases come first: passes behind
-/// find the results of earlier ones unmoved.
-fn passes(columns: &[Column]) -> Vec<(Scope, Range<usize>)> {
-    let scope = |(kind, _): &Column| match kind {
-        InputKind::Position => Scope::Everything,
-        InputKind::Velocity => Scope::Velocities,
-        InputKind::Activation | InputKind::Control | InputKind::Acceleration => Scope::Forces,
-    };
-    let mut passes = Vec::new();
-    let mut first = 0;
-    for same in columns.chunk_by(|a, b| scope(a) == scope(b)) {
-        for group in same.chunks(DIRECTIONS) {
-            passes.push((scope(&group[0]), first..first + group.len()));
-            first += group.len();
-        }
-    }
-    passes.sort_by_key(|(scope, _)| *scope);
-    passes
+/// Ranges of inputs that are moved together: of one kind, and as many as there are directions. Late kinds come first: passes
+/// behind find the results of earlier phases unmoved.
+fn passes(columns: &[Column]) -> impl Iterator<Item = Range<usize>> {
+    let kinds = columns.chunk_by(|a, b| a.0 == b.0).rev();
+    let mut end = columns.len();
+    kinds.flat_map(move |same| {
+        let first = end - same.len();
+        let last = std::mem::replace(&mut end, first);
+        (first..last).step_by(DIRECTIONS).map(move |k| k..last.min(k + DIRECTIONS))
+    })
 }
 
 /// The state of a world in dual numbers that nothing moves; with the acceleration, for inverse dynamics.
